@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A result: one JSON file with the environment and the raw value of every run.
+ *
+ * {
+ *   "schema": "tlbbench-result/1",
+ *   "created": "2026-11-30T12:00:00Z",
+ *   "tool": { "name": "tlbbench", "version": "0.1.0" },
+ *   "environment": { ... see environment.h ... },
+ *   "workloads": [ {
+ *     "name": "pageout",
+ *     "parameters": { "pages": 4096, "via": "memcg", "bystander": "other" },
+ *     "metrics": { "remote_ipis": { "unit": "count", "better": "lower" }, ... },
+ *     "runs": [ {
+ *       "index": 0,
+ *       "status": "ok" | "no_work" | "unsupported" | "excluded",
+ *       "reason": null | "why not ok",
+ *       "values": { "remote_ipis": 56912, "elapsed_ms": 1234.5, "ipis_raised": null },
+ *       "absent": { "ipis_raised": "no tracepoint ipi_send_cpu on this kernel" },
+ *       "observer": { ... report__json() ... },
+ *       "notes": [ "free text" ]
+ *     } ]
+ *   } ]
+ * }
+ */
+#ifndef TLBBENCH_RESULT_H
+#define TLBBENCH_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#define RESULT_SCHEMA "tlbbench-result/1"
+
+enum metric_better { BETTER_LOWER, BETTER_HIGHER, BETTER_NEITHER };
+
+/* A metric's declaration; the table is in result.c. Units are part of the name where it has one. */
+struct metric {
+	const char *name; /* "remote_ipis", "elapsed_ms", "pages_per_s", "ipis_per_page", ... */
+	const char *unit; /* "count", "ms", "pages/s", "ratio", "ns" */
+	enum metric_better better;
+	bool timed; /* depends on the clock: an indication only under emulation */
+	const char *title; /* for tables: "remote IPIs" */
+	const char *help;
+};
+
+/* NULL if there is no such metric. */
+const struct metric *metric__find(const char *name);
+
+enum run_status { RUN_OK, RUN_NO_WORK, RUN_UNSUPPORTED, RUN_EXCLUDED };
+
+const char *run_status__name(enum run_status status);
+
+/* Writing. Each json_t argument's reference is taken over. All return 0 or a negative errno. */
+struct result;
+
+int result__new(struct result **out, json_t *environment);
+/* Starts a workload; later runs belong to it. */
+int result__add_workload(struct result *result, const char *name, json_t *parameters);
+/*
+ * Adds a run to the last workload. @values maps metric names (each in the table) to numbers, or to a
+ * string that says why the value is absent; it is split into "values" and "absent" when written.
+ */
+int result__add_run(struct result *result, enum run_status status, const char *reason,
+		    json_t *values, json_t *observer, json_t *notes);
+/* Writes beside and renames; "-" is stdout. Prints what failed. */
+int result__write(const struct result *result, const char *path);
+
+/* Reading. Prints what is wrong with the file, by its name and the key at fault. */
+int result__read(struct result **out, const char *path);
+/* The whole document, borrowed. */
+const json_t *result__json(const struct result *result);
+void result__free(struct result *result);
+
+#endif

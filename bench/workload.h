@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a workload is. tlbbench calls, for each run, in this order:
+ *
+ *	check()    can it be done here? -ENOTSUP with a reason is "unsupported", no failure
+ *	set_up()   changes settings (each through the journal), maps memory, starts bystanders
+ *	prime()    fills mm_cpumask, right before the timed section
+ *	run()      the timed section: nothing but the work; the observer's snapshots are around it
+ *	verify()   counts the pages that verifiably did what was asked, fills the values
+ *	tear_down() undoes set_up(), also after a failure or a signal; must not fail half-way
+ *
+ * check() is called once per invocation, the others once per run. Each returns 0 or a negative
+ * errno after saying why on stderr (check(): in @why instead).
+ */
+#ifndef TLBBENCH_WORKLOAD_H
+#define TLBBENCH_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "common/cpus.h"
+#include "observer.h"
+
+struct journal;
+
+enum bystander_kind { BYSTANDER_OTHER, BYSTANDER_SPIN, BYSTANDER_IDLE };
+
+/* The options all workloads share; set from the command line. */
+struct workload_options {
+	uint64_t pages;			/* 0: the workload's default */
+	enum bystander_kind bystander;
+	const char *via;		/* NULL: the workload's default */
+	bool thp;
+	struct cpus cpus;		/* allowed and online */
+	uint64_t reps;
+};
+
+struct workload_run {
+	const struct workload_options *options;
+	struct journal *journal;
+	void *state;			/* the workload's own */
+	/* Filled by tlbbench between run() and verify(): */
+	const struct report *report;
+	uint64_t elapsed_ns;
+	/* Filled by verify(): */
+	uint64_t pages_done;		/* verified */
+	bool no_work;			/* nothing was done; @reason says why */
+	char reason[256];
+	json_t *values;			/* extra metrics, by name */
+	json_t *notes;			/* array of sentences for the reader */
+};
+
+struct workload {
+	const char *name;
+	const char *summary;		/* one line for "tlbbench list" */
+	const char *help;		/* a paragraph */
+	const char *const *vias;	/* allowed --via values, first is the default; NULL if none */
+	uint64_t default_pages;
+	int (*check)(const struct workload_options *options, char *why, size_t size);
+	int (*set_up)(struct workload_run *run);
+	int (*prime)(struct workload_run *run);
+	int (*run)(struct workload_run *run);
+	int (*verify)(struct workload_run *run);
+	void (*tear_down)(struct workload_run *run);
+	/* The parameters as they go into the result. New reference. */
+	json_t *(*parameters)(const struct workload_options *options);
+};
+
+/* All workloads, NULL-terminated. */
+extern const struct workload *const workloads[];
+
+extern const struct workload workload_pageout;
+
+#endif

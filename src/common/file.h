@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Results that are never half there: written beside, synced, renamed. */
+#ifndef TLBSTAT_FILE_H
+#define TLBSTAT_FILE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/*
+ * Replaces @path with @len bytes: a temporary file in the same folder (".NAME.XXXXXX.tmp"), mode
+ * 0644, fsync, rename, fsync of the folder. The old file stays whole until the rename. "-" writes to
+ * stdout. Returns 0 or a negative errno after printing what failed.
+ */
+int file__replace(const char *path, const void *data, size_t len);
+
+/* Writes a short setting (sysfs, cgroup, /proc/sys). 0 or a negative errno; prints nothing. */
+int file__write_setting(const char *path, const char *value);
+
+/* Reads the first line of a setting, without its newline. 0 or a negative errno; prints nothing. */
+int file__read_setting(const char *path, char *out, size_t size);
+
+/* mkdir -p. 0 or a negative errno; prints nothing. */
+int file__make_dirs(const char *path);
+
+#endif

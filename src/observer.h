@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The observer: probes in the kernel, read as snapshots; two snapshots make a report.
+ *
+ *	struct observer *observer;
+ *	struct observer_options options = { 0 };
+ *	int err = observer__open(&observer, &options);
+ *	observer__snapshot(observer, &before);
+ *	... what is to be measured ...
+ *	observer__snapshot(observer, &after);
+ *	report__make(&report, observer, &before, &after);
+ *
+ * Where the kernel refuses the probes, the observer still opens unless options.strict is set: it
+ * then reads the kernel's own counters only, and observer__has() tells what is gone and why.
+ */
+#ifndef TLBSTAT_OBSERVER_H
+#define TLBSTAT_OBSERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "common/cpus.h"
+#include "common/procfs.h"
+#include "counters.h"
+
+/* How lazy and not-loaded CPUs are told apart. */
+enum classify_mode {
+	CLASSIFY_AUTO,	  /* exact up to 32 online CPUs, else sampled */
+	CLASSIFY_EXACT,	  /* each decision of the kernel is seen; costs a probe per CPU in the mask */
+	CLASSIFY_SAMPLED, /* a share of flushes, so that 32 CPUs are read per flush on average */
+	CLASSIFY_OFF,
+};
+
+/* How functions are attached to. */
+enum attach_method {
+	ATTACH_AUTO, /* BPF trampolines (fentry/fexit), else kprobes */
+	ATTACH_FENTRY,
+	ATTACH_KPROBE,
+	ATTACH_NONE, /* no BPF at all: the kernel's own counters only */
+};
+
+struct observer_options {
+	enum classify_mode classify;
+	enum attach_method method;
+	bool strict; /* a counter that cannot be had is a failure (-ENOTSUP) */
+};
+
+struct observer;
+
+/* What one reading holds. Large (64 KiB and more): allocate it, or make it static. */
+struct snapshot {
+	uint64_t time_ns;		/* CLOCK_MONOTONIC */
+	uint64_t cell[CELL_COUNT];	/* sums over CPUs; meaningful where observer__has() */
+	uint64_t handled_by_cpu[CPUS_MAX]; /* of the TLB row's kind: mm_range and batch */
+	bool kernel_seen;		/* /proc/interrupts has a TLB row */
+	bool settled;			/* the row stood still while the cells were read */
+	struct percpu_counts kernel;	/* the TLB row of /proc/interrupts */
+	uint64_t vm_remote_flush;	/* nr_tlb_remote_flush, if vm_seen */
+	uint64_t vm_remote_received;	/* nr_tlb_remote_flush_received, if vm_seen */
+	bool vm_seen;			/* the kernel has CONFIG_DEBUG_TLBFLUSH */
+	uint64_t missed;		/* probe runs the kernel skipped, all probes */
+	struct cpus online;
+};
+
+/*
+ * Loads and attaches. Returns 0 (also when BPF is refused and !strict), or a negative errno after
+ * saying on stderr what was tried: -ENOTSUP when strict and a counter cannot be had, -ENOMEM.
+ */
+int observer__open(struct observer **out, const struct observer_options *options);
+void observer__close(struct observer *observer);
+
+/* Reads everything once. 0 or a negative errno, after a message. */
+int observer__snapshot(struct observer *observer, struct snapshot *out);
+
+/* Whether a counter counts here; if not, *why (may be NULL) is set to a sentence without a stop. */
+bool observer__has(const struct observer *observer, enum counter counter, const char **why);
+
+/* True if no BPF program could be attached; *why names the cause. */
+bool observer__fallback(const struct observer *observer, const char **why);
+
+/* One line per probe and per counter: what is counted, by which way, what is not and why. */
+void observer__print_check(const struct observer *observer, FILE *out);
+json_t *observer__check_json(const struct observer *observer);
+
+/* The difference of two snapshots. */
+struct report {
+	const struct observer *observer;
+	double seconds;
+	uint64_t cell[CELL_COUNT];
+	uint64_t handled_by_cpu[CPUS_MAX];
+	bool kernel_seen;		/* kernel_interrupts is known */
+	uint64_t kernel_interrupts;	/* delta of the TLB row: the truth for handled */
+	bool vm_seen;
+	uint64_t vm_remote_flush, vm_remote_received;
+	uint64_t missed;
+	bool settled;			/* both ends were read while nothing moved */
+	bool cpu_gone;			/* a CPU went offline in between: the truth is incomplete */
+	unsigned int online;
+};
+
+void report__make(struct report *out, const struct observer *observer, const struct snapshot *before,
+		  const struct snapshot *after);
+
+/* Sums over one counter: all its cells, or those of one path. Only for counters observer__has(). */
+uint64_t report__sum(const struct report *report, enum counter counter);
+uint64_t report__path(const struct report *report, enum counter counter, enum flush_path path);
+uint64_t report__cell(const struct report *report, enum counter counter, unsigned int index);
+
+/*
+ * handled (mm_range and batch) minus the kernel's TLB interrupts: 0 when both agree.
+ * Returns false when one of the two cannot be seen.
+ */
+bool report__difference(const struct report *report, int64_t *difference);
+
+/* The printed funnel, and the trust line that ends every report. */
+void report__print(const struct report *report, FILE *out);
+void report__print_trust(const struct report *report, FILE *out);
+
+/* The same as a JSON object: "funnel", "histograms", "trust". New reference; NULL if out of memory. */
+json_t *report__json(const struct report *report);
+
+#endif
