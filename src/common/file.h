@@ -8,15 +8,22 @@
 
 /*
  * Replaces @path with @len bytes: a temporary file in the same folder (".NAME.XXXXXX.tmp"), mode
- * 0644, fsync, rename, fsync of the folder. The old file stays whole until the rename. "-" writes to
- * stdout. Returns 0 or a negative errno after printing what failed.
+ * 0644, fsync, rename, fsync of the folder. The old file stays whole until the rename. Symbolic
+ * links are followed; a device or a pipe is written to, not replaced. "-" writes to stdout. A pipe
+ * whose reader left is no failure. Returns 0 or a negative errno after printing what failed.
  */
 int file__replace(const char *path, const void *data, size_t len);
 
-/* Writes a short setting (sysfs, cgroup, /proc/sys). 0 or a negative errno; prints nothing. */
+/*
+ * Writes a short setting (sysfs, cgroup, /proc/sys) and a newline, in one write. 0 or a negative
+ * errno; prints nothing.
+ */
 int file__write_setting(const char *path, const char *value);
 
-/* Reads the first line of a setting, without its newline. 0 or a negative errno; prints nothing. */
+/*
+ * Reads the first line of a setting, without its newline. 0 or a negative errno (-EOVERFLOW when it
+ * does not fit); prints nothing.
+ */
 int file__read_setting(const char *path, char *out, size_t size);
 
 /* mkdir -p. 0 or a negative errno; prints nothing. */

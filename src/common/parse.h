@@ -13,10 +13,13 @@
 /* A decimal number without sign or space, within [min, max]. */
 int parse__u64(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 
-/* Bytes: a number with an optional suffix K, M, G or T (powers of 1024). */
+/* Bytes: a number with an optional suffix K, M, G or T (powers of 1024), in capitals. */
 int parse__size(const char *text, uint64_t *bytes);
 
-/* Time: "1", "0.5", "250ms", "2s", "3m"; a number without a suffix is seconds. In nanoseconds. */
+/*
+ * Time: "1", "0.5", "250ms", "2s", "3m"; a number without a suffix is seconds. Units are ns, us, ms,
+ * s, m and h; a fraction has up to nine digits. In nanoseconds, rounded down.
+ */
 int parse__duration(const char *text, uint64_t *ns);
 
 /* A kernel CPU or node list: "0-3,7,9-10"; an empty text is the empty set. */
