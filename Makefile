@@ -19,7 +19,7 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
 	-Wno-format-nonliteral
 CPPFLAGS += -D_GNU_SOURCE -DTLBSTAT_VERSION='"$(VERSION)"' -Isrc -Ibench -I$(B)
 ALL_CFLAGS = -std=gnu17 $(WARN) -fPIE -MMD -MP $(CFLAGS) $(SAN)
-BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Ibpf -Isrc
+BPF_CFLAGS := -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -O2 -g -Wall -Werror -Ibpf -Isrc -I/usr/include/$(shell $(CC) -print-multiarch)
 
 LIBS_BPF := -lbpf -lelf -lz
 LIBS := -ljansson -lpthread -lm

@@ -54,17 +54,15 @@ enum unneeded_reason {
 	UNNEEDED_COUNT,
 };
 
-/* Of an estimate: the sums a ratio estimator needs (see funnel.c). */
+/* Of an estimate: the sums over sampled flushes that a ratio estimator needs (see estimate.c). */
 enum sample_sum {
-	SAMPLE_FLUSHES,	     /* flushes classified */
-	SAMPLE_CPUS,	     /* m: their candidate CPUs */
-	SAMPLE_LAZY,	     /* x: of these, lazy */
-	SAMPLE_STALE,	     /* y: of these, not loaded */
-	SAMPLE_CPUS_SQ,	     /* m^2 */
-	SAMPLE_LAZY_SQ,	     /* x^2 */
-	SAMPLE_LAZY_CPUS,    /* x*m */
-	SAMPLE_STALE_SQ,     /* y^2 */
-	SAMPLE_STALE_CPUS,   /* y*m */
+	SAMPLE_FLUSHES,	   /* flushes classified */
+	SAMPLE_CPUS,	   /* other CPUs in their masks */
+	SAMPLE_LAZY,	   /* x: of these, lazy */
+	SAMPLE_STALE,	   /* y: of these, not loaded */
+	SAMPLE_LAZY_SQ,	   /* x^2 */
+	SAMPLE_STALE_SQ,   /* y^2 */
+	SAMPLE_LAZY_STALE, /* x*y */
 	SAMPLE_COUNT,
 };
 
@@ -105,6 +103,7 @@ enum lost_kind {
 	X(filtered_cpus, PATH_FILTER, "CPUs", "CPUs left out, by the reason")                      \
 	X(asked_cpus, PATH, "CPUs", "other CPUs whose call queue got the flush")                   \
 	X(ipis_sent, ONE, "interrupts", "interrupts raised to deliver these calls")                \
+	X(kernel_runs, ONE, "runs", "runs of the functions that flush kernel mappings, all CPUs")   \
 	X(handled, HANDLED, "flushes", "flush calls run on a CPU that did not start them")         \
 	X(useful, ONE, "flushes", "of these, flushes that removed translations")                   \
 	X(unneeded, UNNEEDED, "flushes", "of these, flushes with nothing to do, by the reason")    \

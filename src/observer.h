@@ -78,6 +78,12 @@ int observer__snapshot(struct observer *observer, struct snapshot *out);
 /* Whether a counter counts here; if not, *why (may be NULL) is set to a sentence without a stop. */
 bool observer__has(const struct observer *observer, enum counter counter, const char **why);
 
+/* The same for one cell, e.g. CELL_asked_cpus + PATH_ALL. */
+bool observer__has_cell(const struct observer *observer, unsigned int cell, const char **why);
+
+/* True if a cell is not counted because what it counts cannot happen here. */
+bool observer__cannot_occur(const struct observer *observer, unsigned int cell);
+
 /* True if no BPF program could be attached; *why names the cause. */
 bool observer__fallback(const struct observer *observer, const char **why);
 
@@ -110,6 +116,32 @@ uint64_t report__path(const struct report *report, enum counter counter, enum fl
 uint64_t report__cell(const struct report *report, enum counter counter, unsigned int index);
 
 /*
+ * A value below which the share @share (0 to 1) of a histogram lies, from its log2 buckets: exact to
+ * a factor of two. False when the histogram is empty or not counted here.
+ */
+bool report__percentile(const struct report *report, enum counter histogram, double share,
+			double *value);
+
+/* An estimate with its 95% interval; n is the number of flushes it rests on. */
+struct estimate {
+	double value, low, high;
+	uint64_t n;
+};
+
+/*
+ * CPUs of one path left out for @reason (lazy or not loaded), where classification is sampled: the
+ * known number of CPUs left out, split by the sampled flushes. False without any sample.
+ */
+bool report__estimate(const struct report *report, enum flush_path path, enum filter_reason reason,
+		      struct estimate *out);
+
+/*
+ * requested - self - preempted - lazy - not loaded - asked of one path: 0, unless an initiator moved
+ * or a CPU changed its state between two stages. 0 too where one of them cannot be seen exactly.
+ */
+int64_t report__unaccounted(const struct report *report, enum flush_path path);
+
+/*
  * handled (mm_range and batch) minus the kernel's TLB interrupts: 0 when both agree.
  * Returns false when one of the two cannot be seen.
  */
@@ -119,7 +151,11 @@ bool report__difference(const struct report *report, int64_t *difference);
 void report__print(const struct report *report, FILE *out);
 void report__print_trust(const struct report *report, FILE *out);
 
-/* The same as a JSON object: "funnel", "histograms", "trust". New reference; NULL if out of memory. */
+/* CSV: the header is the same on every machine; a field is empty where the number is not seen. */
+void report__csv_header(FILE *out);
+void report__csv_row(const struct report *report, FILE *out);
+
+/* The same as a JSON object: "funnel", "estimates", "histograms", "unsupported", "trust". New reference; NULL if out of memory. */
 json_t *report__json(const struct report *report);
 
 #endif

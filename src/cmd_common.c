@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the commands of tlbstat have in common. */
+#include "commands.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/diag.h"
+#include "common/file.h"
+
+enum { KEY_CSV = 256, KEY_STRICT, KEY_CLASSIFY, KEY_METHOD };
+
+static const struct argp_option options[] = {
+	{ "json", 'J', NULL, 0, "Print JSON", 1 },
+	{ "csv", KEY_CSV, NULL, 0, "Print CSV", 1 },
+	{ "output", 'o', "FILE", 0, "Write to FILE instead of stdout", 1 },
+	{ "timestamp", 'T', NULL, 0, "Add the time (UTC) to each line", 1 },
+	{ "classify", KEY_CLASSIFY, "HOW", 0,
+	  "Tell lazy from not-loaded CPUs: exact (a probe per CPU of each mask), sampled (32 CPUs "
+	  "read per flush on average), off, auto (the default: exact up to 32 CPUs)",
+	  2 },
+	{ "method", KEY_METHOD, "HOW", 0,
+	  "Attach by fentry, by kprobe, by none (the kernel's own counters only), or auto (the "
+	  "default: fentry where the kernel takes it, else kprobe)",
+	  2 },
+	{ "strict", KEY_STRICT, NULL, 0, "Fail (exit 77) if a counter cannot be had here", 2 },
+	{ "verbose", 'v', NULL, 0, "Say more on stderr", 2 },
+	{ 0 },
+};
+
+/* The position of @text in @names, or an end with the usage error. */
+static int one_of(const char *option, const char *text, const char *const *names)
+{
+	for (int i = 0; names[i]; i++)
+		if (strcmp(text, names[i]) == 0)
+			return i;
+	diag__error("%s: '%s' is none of the choices", option, text);
+	for (int i = 0; names[i]; i++)
+		diag__hint("%s=%s", option, names[i]);
+	exit(EXIT_USAGE);
+}
+
+static void set_format(struct common_options *common, enum output_format format)
+{
+	if (common->format != OUTPUT_TABLE && common->format != format) {
+		diag__error("--json and --csv exclude each other");
+		exit(EXIT_USAGE);
+	}
+	if (format == OUTPUT_CSV && !common->csv_allowed) {
+		diag__error("this command has no CSV output");
+		exit(EXIT_USAGE);
+	}
+	common->format = format;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+	static const char *const classify[] = { "auto", "exact", "sampled", "off", NULL };
+	static const char *const methods[] = { "auto", "fentry", "kprobe", "none", NULL };
+	struct common_options *common = state->input;
+
+	switch (key) {
+	case 'J':
+		set_format(common, OUTPUT_JSON);
+		break;
+	case KEY_CSV:
+		set_format(common, OUTPUT_CSV);
+		break;
+	case 'o':
+		common->output = text;
+		break;
+	case 'T':
+		common->timestamp = true;
+		break;
+	case KEY_CLASSIFY:
+		common->observer.classify = one_of("--classify", text, classify);
+		break;
+	case KEY_METHOD:
+		common->observer.method = one_of("--method", text, methods);
+		break;
+	case KEY_STRICT:
+		common->observer.strict = true;
+		break;
+	case 'v':
+		diag__set_verbose(true);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp common_argp = { .options = options, .parser = parse };
+
+int open_observer(struct observer **observer, const struct common_options *options_)
+{
+	int err = observer__open(observer, &options_->observer);
+
+	if (err == -ENOTSUP)
+		return EXIT_UNSUPPORTED;
+	return err ? EXIT_FAILED : EXIT_DONE;
+}
+
+void explain_fallback(const struct observer *observer)
+{
+	const char *why;
+
+	if (!observer__fallback(observer, &why))
+		return;
+	diag__warn("%s", why);
+	diag__hint("falling back to /proc/interrupts and /proc/vmstat; gone: calls, flushes, "
+		   "requested, lazy, not loaded, asked, raised, useful, unneeded, latency");
+}
+
+int write_output(const struct common_options *options_, const char *text, size_t len)
+{
+	if (options_->output && strcmp(options_->output, "-") != 0)
+		return file__replace(options_->output, text, len) ? EXIT_FAILED : EXIT_DONE;
+	fwrite(text, 1, len, stdout);
+	return diag__close_stdout() ? EXIT_FAILED : EXIT_DONE;
+}
+
+void format_time(char out[32])
+{
+	struct timespec now;
+	struct tm utc;
+	size_t len;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &utc);
+	len = strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(out + len, 32 - len, ".%03ldZ", now.tv_nsec / 1000000);
+}

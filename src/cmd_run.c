@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* "tlbstat run -- CMD": what happened on the whole machine while CMD ran. */
+#include "commands.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/diag.h"
+#include "common/stop.h"
+
+static const char doc[] =
+	"Run CMD and print the funnel of all TLB flushes of the machine while it ran.\v"
+	"The report follows CMD's own output on stdout; -o FILE keeps them apart. Exit status: that "
+	"of CMD, 128+N if signal N ended it, 127 or 126 if it could not be run, 77 with --strict if "
+	"a counter is missing.\n\n"
+	"Examples:\n"
+	"  sudo tlbstat run -- make -j16\n"
+	"  sudo tlbstat run -J -o report.json -- ./benchmark --threads 8\n";
+
+struct run_options {
+	struct common_options common;
+	char **command;
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+	struct run_options *run = state->input;
+
+	(void)text;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &run->common;
+		break;
+	case ARGP_KEY_ARGS:
+		run->command = state->argv + state->next;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		diag__error("run: which command? e.g. tlbstat run -- make -j16");
+		exit(EXIT_USAGE);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/*
+ * Starts the command, but lets it run only when a byte is written to *gate: fork() is not measured,
+ * everything from exec on is. If we end before that, it never runs.
+ */
+static pid_t start(char **command, int *gate)
+{
+	int ends[2];
+	ssize_t got;
+	pid_t pid;
+	char byte;
+
+	if (pipe(ends) != 0)
+		return -1;
+	pid = fork();
+	if (pid != 0) {
+		close(ends[0]);
+		*gate = ends[1];
+		return pid;
+	}
+	close(ends[1]);
+	while ((got = read(ends[0], &byte, 1)) < 0 && errno == EINTR)
+		;
+	close(ends[0]);
+	if (got != 1)
+		_exit(EXIT_FAILED);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	execvp(command[0], command);
+	diag__fail(errno, "run %s", command[0]);
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+/* Waits for the command; a SIGTERM to us alone is passed on. Returns the exit code to pass on. */
+static int wait_for(pid_t pid)
+{
+	bool passed_on = false;
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return EXIT_FAILED;
+		if (stop__asked() && !passed_on) {
+			/* A terminal sends SIGINT to both; anything else was for us only. */
+			if (stop__signal() != SIGINT || !isatty(STDIN_FILENO))
+				kill(pid, stop__signal());
+			passed_on = true;
+		}
+	}
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int write_report(const struct report *report, const struct run_options *options)
+{
+	char *text = NULL, time[32];
+	size_t len = 0;
+	FILE *stream = open_memstream(&text, &len);
+	int code;
+
+	if (!stream)
+		return EXIT_FAILED;
+	format_time(time);
+	if (options->common.format == OUTPUT_JSON) {
+		json_t *json = report__json(report);
+
+		if (options->common.timestamp)
+			json_object_set_new(json, "time", json_string(time));
+		json_dumpf(json, stream, JSON_INDENT(2));
+		fputc('\n', stream);
+		json_decref(json);
+	} else if (options->common.format == OUTPUT_CSV) {
+		fprintf(stream, "%s", options->common.timestamp ? "time," : "");
+		report__csv_header(stream);
+		if (options->common.timestamp)
+			fprintf(stream, "%s,", time);
+		report__csv_row(report, stream);
+	} else {
+		fprintf(stream, "\nTLB flushes of the machine in %.3f s of '%s'", report->seconds,
+			options->command[0]);
+		if (options->common.timestamp)
+			fprintf(stream, ", until %s", time);
+		fprintf(stream, "\n\n");
+		report__print(report, stream);
+	}
+	fclose(stream);
+	code = write_output(&options->common, text, len);
+	free(text);
+	return code;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = { .parser = parse, .args_doc = "-- CMD [ARGS]", .doc = doc,
+					  .children = children };
+	struct run_options options = { .common.csv_allowed = true };
+	struct snapshot *snapshots = calloc(2, sizeof(*snapshots));
+	struct report *report = calloc(1, sizeof(*report));
+	struct observer *observer = NULL;
+	int gate = -1, code, command_code;
+	pid_t pid;
+
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	if (!snapshots || !report) {
+		diag__fail(ENOMEM, "start");
+		code = EXIT_FAILED;
+		goto out;
+	}
+	stop__install();
+	code = open_observer(&observer, &options.common);
+	if (code)
+		goto out;
+	explain_fallback(observer);
+	pid = start(options.command, &gate);
+	if (pid < 0) {
+		diag__fail(errno, "start %s", options.command[0]);
+		code = EXIT_FAILED;
+		goto out;
+	}
+	if (observer__snapshot(observer, &snapshots[0]) || write(gate, "g", 1) != 1) {
+		close(gate);
+		waitpid(pid, NULL, 0);
+		code = EXIT_FAILED;
+		goto out;
+	}
+	close(gate);
+	command_code = wait_for(pid);
+	code = EXIT_FAILED;
+	if (observer__snapshot(observer, &snapshots[1]) == 0) {
+		report__make(report, observer, &snapshots[0], &snapshots[1]);
+		code = write_report(report, &options);
+	}
+	if (!code)
+		code = command_code;
+out:
+	observer__close(observer);
+	free(report);
+	free(snapshots);
+	return code;
+}

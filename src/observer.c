@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "observer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "common/diag.h"
+#include "common/stop.h"
+#include "names.h"
+#include "observer_internal.h"
+#include "provoke.h"
+#include "shootdown.skel.h"
+
+/* How often a snapshot is tried again when the counts moved while it was read. */
+#define SETTLE_TRIES 20
+
+/* The value of the map "cells", for one CPU. */
+struct cells_by_cpu {
+	uint64_t cell[CELL_COUNT];
+};
+
+static int refuse_if_strict(const struct observer *observer)
+{
+	const char *why;
+
+	if (observer__fallback(observer, &why)) {
+		diag__error("%s", why);
+		return -ENOTSUP;
+	}
+	for (int id = 0; id < COUNTER_COUNT; id++) {
+		/* Only one of exact and sampled classification can be had at a time. */
+		if (id == COUNTER_sampled || id == COUNTER_filtered_cpus)
+			continue;
+		if (!observer__has(observer, id, &why)) {
+			diag__error("counter %s: %s", counter_infos[id].name, why);
+			return -ENOTSUP;
+		}
+	}
+	return 0;
+}
+
+int observer__open(struct observer **out, const struct observer_options *options)
+{
+	struct observer *observer = calloc(1, sizeof(*observer));
+	struct percpu_counts *row = malloc(sizeof(*row));
+	int err = -ENOMEM;
+
+	*out = NULL;
+	if (!observer || !row)
+		goto out;
+	err = probes__attach(&observer->probes, options);
+	if (err)
+		goto out;
+	observer->kernel_row = procfs__interrupts("TLB", row) == 0;
+	if (!observer->probes.refused) {
+		observer->cpus = libbpf_num_possible_cpus();
+		observer->buffer = calloc(observer->cpus, sizeof(*observer->buffer));
+		if (!observer->buffer) {
+			err = -ENOMEM;
+			goto out;
+		}
+		if (!observer->probes.machine.addresses_known)
+			provoke__shootdown();
+	}
+	if (options->strict)
+		err = refuse_if_strict(observer);
+out:
+	free(row);
+	if (err) {
+		if (err == -ENOMEM)
+			diag__fail(ENOMEM, "start the observer");
+		observer__close(observer);
+		return err;
+	}
+	*out = observer;
+	return 0;
+}
+
+void observer__close(struct observer *observer)
+{
+	if (!observer)
+		return;
+	probes__detach(&observer->probes);
+	free(observer->buffer);
+	free(observer);
+}
+
+/* --- Snapshots --------------------------------------------------------------------------------- */
+
+/*
+ * The functions that flush kernel mappings run on every CPU, the caller's too, and cannot tell which
+ * one they are on: each flush accounts for one run that was no cross-CPU call.
+ */
+static void derive_handled_kernel(uint64_t *cell)
+{
+	uint64_t own = 0;
+
+	for (int path = PATH_KERNEL_RANGE; path <= PATH_ALL; path++)
+		for (int reach = REACH_LOCAL; reach <= REACH_IPI; reach++)
+			own += cell[CELL_flushes + path * REACH_COUNT + reach];
+	/* A flush that has just begun is counted before its first run. */
+	cell[CELL_handled + HANDLED_KERNEL] =
+		cell[CELL_kernel_runs] > own ? cell[CELL_kernel_runs] - own : 0;
+}
+
+static int read_cells(struct observer *observer, struct snapshot *out)
+{
+	uint32_t zero = 0;
+	int fd, err;
+
+	if (observer->probes.refused)
+		return 0;
+	fd = bpf_map__fd(observer->probes.bpf->maps.cells);
+	err = bpf_map_lookup_elem(fd, &zero, observer->buffer);
+	if (err)
+		return diag__fail(-err, "read the counters from the BPF map");
+	memset(out->cell, 0, sizeof(out->cell));
+	for (int cpu = 0; cpu < observer->cpus && cpu < CPUS_MAX; cpu++) {
+		const uint64_t *own = observer->buffer[cpu].cell;
+
+		for (int i = 0; i < CELL_COUNT; i++)
+			out->cell[i] += own[i];
+		out->handled_by_cpu[cpu] =
+			own[CELL_handled + HANDLED_MM_RANGE] + own[CELL_handled + HANDLED_BATCH];
+	}
+	derive_handled_kernel(out->cell);
+	return 0;
+}
+
+static uint64_t handled_of(const struct snapshot *snapshot)
+{
+	return snapshot->cell[CELL_handled + HANDLED_MM_RANGE] +
+	       snapshot->cell[CELL_handled + HANDLED_BATCH];
+}
+
+/*
+ * The kernel's row and our cells cannot be read at one instant. They are read in turn until neither
+ * moved in between; on a machine that never stands still, settled stays false.
+ */
+int observer__snapshot(struct observer *observer, struct snapshot *out)
+{
+	uint64_t before;
+	int err = 0;
+
+	out->settled = false;
+	out->kernel_seen = observer->kernel_row;
+	for (int try = 0; try < SETTLE_TRIES && !out->settled; try++) {
+		err = read_cells(observer, out);
+		if (err)
+			return err;
+		before = handled_of(out);
+		if (observer->kernel_row) {
+			err = procfs__interrupts("TLB", &out->kernel);
+			if (err)
+				return diag__fail(-err, "read row TLB of /proc/interrupts");
+		}
+		err = read_cells(observer, out);
+		if (err)
+			return err;
+		out->settled = before == handled_of(out);
+	}
+	out->vm_seen = procfs__vmstat("nr_tlb_remote_flush", &out->vm_remote_flush) == 0 &&
+		       procfs__vmstat("nr_tlb_remote_flush_received", &out->vm_remote_received) == 0;
+	out->missed = probes__missed(&observer->probes);
+	out->time_ns = stop__now_ns();
+	err = cpus__read_file("/sys/devices/system/cpu/online", &out->online);
+	if (err)
+		return diag__fail(-err, "read /sys/devices/system/cpu/online");
+	return 0;
+}
+
+/* --- What can be had ---------------------------------------------------------------------------- */
+
+bool observer__has_cell(const struct observer *observer, unsigned int cell, const char **why)
+{
+	const char *gone = observer->probes.gone[cell];
+
+	if (why)
+		*why = gone;
+	return !gone;
+}
+
+bool observer__has(const struct observer *observer, enum counter counter, const char **why)
+{
+	const struct counter_info *info = &counter_infos[counter];
+	const char *first_why = NULL, *cell_why;
+
+	for (unsigned int i = 0; i < info->count; i++) {
+		if (observer__has_cell(observer, info->first + i, &cell_why)) {
+			if (why)
+				*why = NULL;
+			return true;
+		}
+		if (!first_why)
+			first_why = cell_why;
+	}
+	if (why)
+		*why = first_why;
+	return false;
+}
+
+bool observer__cannot_occur(const struct observer *observer, unsigned int cell)
+{
+	return observer->probes.gone[cell] == cannot_occur;
+}
+
+bool observer__fallback(const struct observer *observer, const char **why)
+{
+	if (why)
+		*why = observer->probes.refused ? observer->probes.why_refused : NULL;
+	return observer->probes.refused;
+}

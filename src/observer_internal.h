@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TLBSTAT_OBSERVER_INTERNAL_H
+#define TLBSTAT_OBSERVER_INTERNAL_H
+
+#include "observer.h"
+#include "probes.h"
+
+struct observer {
+	struct probes probes;
+	bool kernel_row;     /* /proc/interrupts has a TLB row */
+	struct cells_by_cpu *buffer; /* one struct per possible CPU, for the map read */
+	int cpus;	     /* entries of the buffer: the kernel's count of possible CPUs */
+};
+
+#endif

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The funnel as a table for people, and the trust line. */
+#include "observer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "names.h"
+#include "observer_internal.h"
+
+#define LABEL_WIDTH 26
+#define COLUMN_WIDTH 13
+
+/* A cell as text: a number, "n/a" where it cannot be seen, "-" where it cannot occur. */
+static void cell_text(const struct report *report, unsigned int cell, char out[24])
+{
+	if (observer__has_cell(report->observer, cell, NULL))
+		snprintf(out, 24, "%" PRIu64, report->cell[cell]);
+	else
+		snprintf(out, 24, "%s", observer__cannot_occur(report->observer, cell) ? "-" : "n/a");
+}
+
+/* One row: the label, the paths' cells, their sum, and the sum's share of @whole (0: none). */
+static void print_row(const struct report *report, FILE *out, const char *label,
+		      const unsigned int *cells, double whole)
+{
+	uint64_t sum = 0;
+	bool any = false, unseen = false;
+	char text[24];
+
+	fprintf(out, "%-*s", LABEL_WIDTH, label);
+	for (int path = 0; path < PATH_COUNT; path++) {
+		cell_text(report, cells[path], text);
+		fprintf(out, "%*s", COLUMN_WIDTH, text);
+		if (observer__has_cell(report->observer, cells[path], NULL)) {
+			sum += report->cell[cells[path]];
+			any = true;
+		} else if (!observer__cannot_occur(report->observer, cells[path])) {
+			unseen = true;
+		}
+	}
+	if (any && !unseen)
+		fprintf(out, "%*" PRIu64, COLUMN_WIDTH, sum);
+	else
+		fprintf(out, "%*s", COLUMN_WIDTH, any || unseen ? "n/a" : "-");
+	if (any && !unseen && whole > 0)
+		fprintf(out, "%7.1f%%", 100 * sum / whole);
+	fputc('\n', out);
+}
+
+static void print_by_path(const struct report *report, FILE *out, const char *label,
+			  unsigned int first, unsigned int columns, unsigned int column,
+			  double whole)
+{
+	unsigned int cells[PATH_COUNT];
+
+	for (int path = 0; path < PATH_COUNT; path++)
+		cells[path] = first + path * columns + column;
+	print_row(report, out, label, cells, whole);
+}
+
+/* A row that has no paths: its number stands in the column of the sums. */
+static void print_single(const struct report *report, FILE *out, const char *label,
+			 unsigned int cell, double whole)
+{
+	char text[24];
+
+	cell_text(report, cell, text);
+	fprintf(out, "%-*s%*s", LABEL_WIDTH, label, COLUMN_WIDTH * (PATH_COUNT + 1), text);
+	if (whole > 0 && observer__has_cell(report->observer, cell, NULL))
+		fprintf(out, "%7.1f%%", 100 * report->cell[cell] / whole);
+	fputc('\n', out);
+}
+
+/* handled has three columns: kernel_range and all are one. */
+static void print_handled(const struct report *report, FILE *out)
+{
+	char text[HANDLED_COUNT][24];
+	uint64_t sum = 0;
+	bool all = true;
+
+	for (int i = 0; i < HANDLED_COUNT; i++) {
+		cell_text(report, CELL_handled + i, text[i]);
+		sum += report->cell[CELL_handled + i];
+		all = all && observer__has_cell(report->observer, CELL_handled + i, NULL);
+	}
+	fprintf(out, "%-*s%*s%*s%*s", LABEL_WIDTH, "handled", COLUMN_WIDTH, text[0], COLUMN_WIDTH,
+		text[1], 2 * COLUMN_WIDTH, text[2]);
+	if (all)
+		fprintf(out, "%*" PRIu64 "\n", COLUMN_WIDTH, sum);
+	else
+		fprintf(out, "%*s\n", COLUMN_WIDTH, "n/a");
+}
+
+static void print_estimates(const struct report *report, FILE *out)
+{
+	for (int reason = FILTER_LAZY; reason <= FILTER_NOT_LOADED; reason++) {
+		bool any = false;
+
+		for (int path = PATH_MM_RANGE; path <= PATH_BATCH; path++) {
+			struct estimate estimate;
+
+			if (!report__estimate(report, path, reason, &estimate))
+				continue;
+			if (!any)
+				fprintf(out, "  about %s:", reason == FILTER_LAZY ? "lazy" : "not loaded");
+			any = true;
+			fprintf(out, "  %s %.0f (95%%: %.0f to %.0f, from %" PRIu64 " flushes)",
+				path_names[path], estimate.value, estimate.low, estimate.high,
+				estimate.n);
+		}
+		if (any)
+			fputc('\n', out);
+	}
+}
+
+/* Requested, less all that is known to have been left out, less asked: 0 unless something moved. */
+static void print_unaccounted(const struct report *report, FILE *out)
+{
+	for (int path = PATH_MM_RANGE; path <= PATH_BATCH; path++) {
+		int64_t rest = report__unaccounted(report, path);
+
+		if (rest)
+			fprintf(out, "  (%s: %+" PRId64 " CPUs moved between two stages)\n",
+				path_names[path], rest);
+	}
+}
+
+static void print_latency(const struct report *report, FILE *out)
+{
+	double p50, p99;
+
+	if (report__percentile(report, COUNTER_duration, 0.5, &p50) &&
+	    report__percentile(report, COUNTER_duration, 0.99, &p99))
+		fprintf(out, "shootdown latency           about %.3g us (p50), %.3g us (p99)\n",
+			p50 / 1000, p99 / 1000);
+	if (report__percentile(report, COUNTER_targets, 0.5, &p50) &&
+	    report__percentile(report, COUNTER_targets, 0.99, &p99))
+		fprintf(out, "CPUs asked per shootdown    about %.3g (p50), %.3g (p99)\n", p50, p99);
+}
+
+/* Each reason once, with the counters it takes away. */
+static void print_reasons(const struct report *report, FILE *out)
+{
+	const char *told[COUNTER_COUNT];
+	int count = 0;
+
+	for (int id = 0; id < COUNTER_COUNT; id++) {
+		const struct counter_info *info = &counter_infos[id];
+
+		for (unsigned int i = 0; i < info->count; i++) {
+			const char *why;
+			bool known = false;
+
+			if (id == COUNTER_sampled ||
+			    observer__has_cell(report->observer, info->first + i, &why) ||
+			    observer__cannot_occur(report->observer, info->first + i))
+				continue;
+			for (int k = 0; k < count; k++)
+				known = known || strcmp(told[k], why) == 0;
+			if (known)
+				continue;
+			fprintf(out, "n/a: %s: %s\n", info->name, why);
+			if (count < COUNTER_COUNT)
+				told[count++] = why;
+		}
+	}
+}
+
+static void print_fallback(const struct report *report, FILE *out)
+{
+	if (report->kernel_seen)
+		fprintf(out, "TLB interrupts (/proc/interrupts): %" PRIu64 " in %.3f s\n",
+			report->kernel_interrupts, report->seconds);
+	else
+		fprintf(out, "TLB interrupts: /proc/interrupts has no row TLB on this machine\n");
+	if (report->vm_seen)
+		fprintf(out,
+			"remote flushes (/proc/vmstat): %" PRIu64 " sent, %" PRIu64 " received\n",
+			report->vm_remote_flush, report->vm_remote_received);
+}
+
+void report__print(const struct report *report, FILE *out)
+{
+	double requested = report__sum(report, COUNTER_requested_cpus);
+	double handled = report->cell[CELL_handled + HANDLED_MM_RANGE] +
+			 report->cell[CELL_handled + HANDLED_BATCH];
+	const char *unneeded_labels[UNNEEDED_COUNT] = {
+		"  unneeded: wrong mm", "  unneeded: init_mm", "  unneeded: global ASID",
+		"  unneeded: lazy",	"  unneeded: up to date",
+	};
+
+	if (observer__fallback(report->observer, NULL)) {
+		print_fallback(report, out);
+		report__print_trust(report, out);
+		return;
+	}
+	fprintf(out, "%-*s", LABEL_WIDTH, "");
+	for (int path = 0; path < PATH_COUNT; path++)
+		fprintf(out, "%*s", COLUMN_WIDTH, path_names[path]);
+	fprintf(out, "%*s%8s\n", COLUMN_WIDTH, "total", "share");
+	print_by_path(report, out, "flush calls", CELL_calls, 1, 0, 0);
+	print_by_path(report, out, "flushes: local", CELL_flushes, REACH_COUNT, REACH_LOCAL, 0);
+	print_by_path(report, out, "flushes: IPI", CELL_flushes, REACH_COUNT, REACH_IPI, 0);
+	if (report->observer->probes.machine.invlpgb)
+		print_by_path(report, out, "flushes: broadcast", CELL_flushes, REACH_COUNT,
+			      REACH_BROADCAST, 0);
+	print_by_path(report, out, "  IPI, of everything", CELL_full_flushes, REACH_COUNT, REACH_IPI,
+		      0);
+	print_by_path(report, out, "  IPI, pages in ranges", CELL_flushed_pages, REACH_COUNT,
+		      REACH_IPI, 0);
+	print_by_path(report, out, "requested CPUs", CELL_requested_cpus, 1, 0, requested);
+	print_by_path(report, out, "  - self", CELL_self_cpus, 1, 0, requested);
+	print_by_path(report, out, "  - preempted vCPUs", CELL_filtered_cpus, FILTER_COUNT,
+		      FILTER_PREEMPTED_VCPU, requested);
+	print_by_path(report, out, "  - lazy", CELL_filtered_cpus, FILTER_COUNT, FILTER_LAZY,
+		      requested);
+	print_by_path(report, out, "  - not loaded (stale)", CELL_filtered_cpus, FILTER_COUNT,
+		      FILTER_NOT_LOADED, requested);
+	print_estimates(report, out);
+	print_by_path(report, out, "= asked", CELL_asked_cpus, 1, 0, requested);
+	print_unaccounted(report, out);
+	print_single(report, out, "raised (interrupts)", CELL_ipis_sent, 0);
+	print_handled(report, out);
+	print_single(report, out, "  useful", CELL_useful, handled);
+	for (int i = 0; i < UNNEEDED_COUNT; i++)
+		if (report->cell[CELL_unneeded + i] ||
+		    !observer__has_cell(report->observer, CELL_unneeded + i, NULL))
+			print_single(report, out, unneeded_labels[i], CELL_unneeded + i, handled);
+	print_latency(report, out);
+	print_reasons(report, out);
+	report__print_trust(report, out);
+}
+
+void report__print_trust(const struct report *report, FILE *out)
+{
+	const struct probes *probes = &report->observer->probes;
+	int64_t difference;
+	int attached = 0;
+	const char *why;
+
+	if (observer__fallback(report->observer, &why)) {
+		fprintf(out, "trust: the kernel's own counters only; %s\n", why);
+		return;
+	}
+	for (int id = 0; id < PROBE_COUNT; id++)
+		attached += probes->probe[id].method != NULL;
+	fprintf(out, "trust: %d of %d probes, %" PRIu64 " missed runs, %" PRIu64 " lost", attached,
+		PROBE_COUNT, report->missed, report__sum(report, COUNTER_lost));
+	if (!report__difference(report, &difference))
+		fprintf(out, ", no kernel counter to compare with\n");
+	else if (report->cpu_gone)
+		fprintf(out, ", a CPU went offline: the kernel's count is incomplete\n");
+	else
+		fprintf(out,
+			", handled - kernel's TLB interrupts = %" PRId64 " (kernel: %" PRIu64 ")%s\n",
+			difference, report->kernel_interrupts,
+			report->settled ? "" : ", read while counting went on");
+}

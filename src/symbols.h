@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Kernel symbols by name, with the suffixes that compilers add. */
+#ifndef TLBSTAT_SYMBOLS_H
+#define TLBSTAT_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct symbol {
+	const char *name;   /* asked for; not owned */
+	uint64_t address;   /* 0: hidden (kptr_restrict) or not there */
+	char found[96];	    /* the name in the kernel: NAME, or NAME with a suffix; "" if none */
+	bool same_arguments; /* the plain name, or one whose suffix keeps the arguments (.llvm.N) */
+};
+
+/*
+ * Looks the symbols up in the text of /proc/kallsyms, all in one pass. The plain name wins over one
+ * with a suffix; .cold parts and module symbols are no answer. Several suffixed forms of one name
+ * are several functions: the first is kept, and same_arguments is false.
+ */
+void symbols__find_in(const char *text, size_t len, struct symbol *symbols, size_t count);
+
+/* The same from /proc/kallsyms itself. 0 or a negative errno; prints nothing. */
+int symbols__find(struct symbol *symbols, size_t count);
+
+#endif
