@@ -27,30 +27,35 @@ struct journal;
 
 enum bystander_kind { BYSTANDER_OTHER, BYSTANDER_SPIN, BYSTANDER_IDLE };
 
-/* The options all workloads share; set from the command line. */
+/* The options all workloads share; from the command line, with the workload's defaults filled in. */
 struct workload_options {
-	uint64_t pages;			/* 0: the workload's default */
+	uint64_t pages;
 	enum bystander_kind bystander;
-	const char *via;		/* NULL: the workload's default */
+	const char *via;		/* one of the workload's vias; NULL if it has none */
 	bool thp;
 	struct cpus cpus;		/* allowed and online */
-	uint64_t reps;
+	unsigned int initiator;		/* the one of them that does the work; tlbbench is pinned to it */
 };
 
 struct workload_run {
 	const struct workload_options *options;
 	struct journal *journal;
 	void *state;			/* the workload's own */
+	/* Filled by run() if it knows better than tlbbench's clock around it: */
+	uint64_t elapsed_ns;
 	/* Filled by tlbbench between run() and verify(): */
 	const struct report *report;
-	uint64_t elapsed_ns;
 	/* Filled by verify(): */
 	uint64_t pages_done;		/* verified */
 	bool no_work;			/* nothing was done; @reason says why */
 	char reason[256];
-	json_t *values;			/* extra metrics, by name */
+	json_t *values;			/* extra metrics, by name; a text says why one is absent */
 	json_t *notes;			/* array of sentences for the reader */
 };
+
+/* Adds a sentence to run->notes. */
+void workload_run__note(struct workload_run *run, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 struct workload {
 	const char *name;
@@ -70,6 +75,17 @@ struct workload {
 
 /* All workloads, NULL-terminated. */
 extern const struct workload *const workloads[];
+
+/* NULL if there is none of that name. */
+const struct workload *workload__find(const char *name);
+
+/* "other", "spin", "idle". */
+const char *bystander_kind__name(enum bystander_kind kind);
+/* Returns 0, or -EINVAL if there is no such kind. */
+int bystander_kind__parse(const char *name, enum bystander_kind *out);
+
+/* The parameters every workload has, as they go into the result. New reference. */
+json_t *workload_options__json(const struct workload_options *options);
 
 extern const struct workload workload_pageout;
 

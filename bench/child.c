@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "common/cpus.h"
+#include "common/diag.h"
+
+static void close_others(int keep)
+{
+	unsigned int first = STDERR_FILENO + 1;
+
+	if (keep < 0) {
+		close_range(first, ~0u, 0);
+		return;
+	}
+	if ((unsigned int)keep > first)
+		close_range(first, keep - 1, 0);
+	close_range(keep + 1, ~0u, 0);
+}
+
+static void become_child(const char *name, int keep, pid_t parent)
+{
+	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* It may have died before the line above. */
+	if (getppid() != parent)
+		_exit(1);
+	prctl(PR_SET_NAME, name);
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	close_others(keep);
+}
+
+pid_t child__fork(const char *name, int keep)
+{
+	pid_t parent = getpid(), pid;
+
+	/* What is still in the buffer would be written twice. */
+	fflush(stdout);
+	pid = fork();
+	if (pid < 0)
+		return diag__fail(errno, "start a process");
+	if (pid == 0)
+		become_child(name, keep, parent);
+	return pid;
+}
+
+int child__pin(unsigned int cpu)
+{
+	cpu_set_t *set = CPU_ALLOC(CPUS_MAX);
+	size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
+	int err = 0;
+
+	if (!set)
+		return diag__fail(ENOMEM, "pin to CPU %u", cpu);
+	CPU_ZERO_S(size, set);
+	CPU_SET_S(cpu, size, set);
+	if (sched_setaffinity(0, size, set))
+		err = diag__fail(errno, "pin to CPU %u", cpu);
+	CPU_FREE(set);
+	return err;
+}
+
+void child__kill(pid_t pid)
+{
+	if (pid <= 0)
+		return;
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}

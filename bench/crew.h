@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One thread of this process per CPU. They sleep until they are called: to run once on their CPU,
+ * which puts the CPU into the mm_cpumask, or to stay busy there.
+ */
+#ifndef TLBBENCH_CREW_H
+#define TLBBENCH_CREW_H
+
+#include <stdbool.h>
+
+#include "common/cpus.h"
+
+struct crew;
+
+/*
+ * Starts a thread on each CPU of @cpus but @except; all of them sleep when this returns. They end
+ * with the process. Returns 0 or a negative errno after a message.
+ */
+int crew__start(struct crew **out, const struct cpus *cpus, unsigned int except);
+
+/*
+ * Lets every thread run on its CPU, and returns when all have. If @stay, they stay there, spinning
+ * (with pause) until the process ends; otherwise they go back to sleep. Allocates nothing, and
+ * touches no page that was not touched by crew__start().
+ */
+void crew__call(struct crew *crew, bool stay);
+
+#endif
