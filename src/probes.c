@@ -15,14 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/bpf.h>
+#include <linux/perf_event.h>
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "common/diag.h"
+#include "common/file.h"
+#include "common/parse.h"
 #include "machine.h"
 #include "shootdown.skel.h"
 #include "symbols.h"
@@ -143,13 +147,32 @@ static int try_trampoline(const struct btf *btf)
 	return err;
 }
 
+/*
+ * A kprobe program can be loaded on kernels without CONFIG_KPROBES, so it is attached too, to a
+ * function that is rarely called.
+ */
 static int try_kprobe(void)
 {
 	int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "try_kprobe", "GPL", nothing, 2, NULL);
+	uint64_t type;
+	char text[16];
+	int event;
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.kprobe_func = (uintptr_t)"flush_tlb_all",
+	};
 
 	if (prog < 0)
 		return prog;
 	close(prog);
+	if (file__read_setting("/sys/bus/event_source/devices/kprobe/type", text, sizeof(text)) ||
+	    parse__u64(text, 0, UINT32_MAX, &type))
+		return -EOPNOTSUPP;
+	attr.type = type;
+	event = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (event < 0)
+		return -errno;
+	close(event);
 	return 0;
 }
 
