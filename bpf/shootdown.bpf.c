@@ -22,14 +22,14 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /* Set before loading. */
-const volatile __u32 mask_words = 1;	     /* 64-bit words in a cpumask: possible CPUs, rounded up */
-const volatile __u64 addr_online_mask;	     /* __cpu_online_mask; 0: not known */
+const volatile __u32 mask_words = 1;   /* 64-bit words in a cpumask: possible CPUs, rounded up */
+const volatile __u64 addr_online_mask; /* __cpu_online_mask; 0: not known */
 const volatile __u64 single_page_ceiling = 33; /* above it a kernel range is flushed whole */
-const volatile bool has_invlpgb;	     /* the CPU can broadcast flushes */
-const volatile bool has_tlbstate;	     /* BTF names the per-CPU variables below */
-const volatile bool asked_by_decision;	     /* no csd tracepoint: should_flush_tlb() is the source */
-const volatile bool filtered_by_decision;    /* exact classification */
-const volatile __u32 sample_one_in;	     /* 0: no sampling; 1: every flush */
+const volatile bool has_invlpgb;	       /* the CPU can broadcast flushes */
+const volatile bool has_tlbstate;	       /* BTF names the per-CPU variables below */
+const volatile bool asked_by_decision;	  /* no csd tracepoint: should_flush_tlb() is the source */
+const volatile bool filtered_by_decision; /* exact classification */
+const volatile __u32 sample_one_in;	  /* 0: no sampling; 1: every flush */
 
 /* Function addresses: from kallsyms, or learnt from the first call where these are hidden. */
 __u64 addr_flush_tlb_func;
@@ -463,7 +463,8 @@ static __always_inline void on_should_flush_tlb(u32 cpu, const struct flush_tlb_
 	}
 	if (!filtered_by_decision)
 		return;
-	/* Without an mm the kernel has no other reason; with one, the state may have moved since. */
+	/* Without an mm the kernel has no other reason; with one, the state may have moved since.
+	 */
 	if (!request.mm || is_lazy(cpu))
 		reason = FILTER_LAZY;
 	add(CELL_filtered_cpus + path_of(&request) * FILTER_COUNT + reason, 1);
@@ -486,9 +487,10 @@ static __always_inline bool is_flush_func(u64 func)
 			func == addr_do_kernel_range_flush);
 }
 
-static __always_inline void on_csd_queue_cpu(u64 callsite, u64 func,
-					     const struct __call_single_data *csd)
+/* The function is read from csd: older verifiers refuse the tracepoint's own argument for it. */
+static __always_inline void on_csd_queue_cpu(u64 callsite, const struct __call_single_data *csd)
 {
+	u64 func = (u64)BPF_CORE_READ(csd, func);
 	u32 zero = 0;
 	u64 *site = bpf_map_lookup_elem(&queueing, &zero);
 	enum flush_path path = PATH_KERNEL_RANGE;
@@ -552,7 +554,8 @@ static __always_inline u64 context_tlb_gen(const struct tlb_state *state, u32 as
 	struct tlb_context ctxs[TLB_NR_DYN_ASIDS];
 
 	if (asid >= TLB_NR_DYN_ASIDS ||
-	    bpf_probe_read_kernel(ctxs, sizeof(ctxs), __builtin_preserve_access_index(&state->ctxs)))
+	    bpf_probe_read_kernel(ctxs, sizeof(ctxs),
+				  __builtin_preserve_access_index(&state->ctxs)))
 		return 0;
 	return ctxs[asid].tlb_gen;
 }
@@ -570,8 +573,8 @@ static __always_inline void on_local_flush(const struct request *request)
 }
 
 /*
- * The early returns of flush_tlb_func(), in its own order. None of them leaves a trace, so the state
- * they look at is read here, before the function does.
+ * The early returns of flush_tlb_func(), in its own order. None of them leaves a trace, so the
+ * state they look at is read here, before the function does.
  */
 static __always_inline void on_remote_flush(const struct request *request,
 					    struct handling *handling)
@@ -713,8 +716,7 @@ int BPF_PROG(fentry_paravirt_flush_tlb_multi, const void *mask, const struct flu
 }
 
 SEC("kprobe/kvm_flush_tlb_multi")
-int BPF_KPROBE(kprobe_paravirt_flush_tlb_multi, const void *mask,
-	       const struct flush_tlb_info *info)
+int BPF_KPROBE(kprobe_paravirt_flush_tlb_multi, const void *mask, const struct flush_tlb_info *info)
 {
 	on_paravirt_flush_tlb_multi(mask, info);
 	return 0;
@@ -766,7 +768,7 @@ SEC("tp_btf/csd_queue_cpu")
 int BPF_PROG(tp_csd_queue_cpu, unsigned int cpu, unsigned long callsite, void *func,
 	     struct __call_single_data *csd)
 {
-	on_csd_queue_cpu(callsite, (u64)func, csd);
+	on_csd_queue_cpu(callsite, csd);
 	return 0;
 }
 

@@ -59,10 +59,12 @@ static void print_counters(const struct observer *observer, FILE *out)
 		const char *why;
 
 		count_cells(observer, info, &have, &possible, &why);
-		if (have == possible)
+		if (!possible)
+			fprintf(out, "  %-16s -        %s\n", info->name, cannot_occur);
+		else if (have == possible)
 			fprintf(out, "  %-16s yes      %s\n", info->name, info->help);
 		else if (have)
-			fprintf(out, "  %-16s in part  not all: %s\n", info->name, why);
+			fprintf(out, "  %-16s in part  %s\n", info->name, why);
 		else
 			fprintf(out, "  %-16s no       %s\n", info->name, why);
 	}

@@ -51,7 +51,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		state->child_inputs[0] = &live->common;
 		break;
 	case ARGP_KEY_ARG:
-		if (state->arg_num == 0) {
+		if (state->arg_num == 0 && is_command(text)) {
+			diag__error("the command comes first: tlbstat %s [OPTIONS]", text);
+			exit(EXIT_USAGE);
+		} else if (state->arg_num == 0) {
 			live->interval_ns = parse__duration_or_err("INTERVAL", text);
 			if (live->interval_ns < 10000000) {
 				diag__error("INTERVAL: '%s' is below 10 ms", text);
@@ -70,7 +73,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
-/* --- The table --------------------------------------------------------------------------------- */
+/* --- The table ---------------------------------------------------------------------------------
+ */
 
 static const char header[] =
 	"    local      ipi      req     lazy    stale    asked   raised  handled useful%   diff";
@@ -240,7 +244,8 @@ static void print_report(FILE *out, const struct report *report, const struct li
 	fputc('\n', out);
 }
 
-/* --- The loop ----------------------------------------------------------------------------------- */
+/* --- The loop -----------------------------------------------------------------------------------
+ */
 
 /* Prints a line per interval until the count or a signal; the last one can be a part of one. */
 static int watch(struct observer *observer, const struct live_options *options, FILE *out,
@@ -296,10 +301,12 @@ static int finish(FILE *out, const char *path, int err)
 
 int cmd_live(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
-	static const struct argp argp = { .parser = parse, .args_doc = "[INTERVAL [COUNT]]",
-					  .doc = doc, .children = children };
-	struct live_options options = { .common.csv_allowed = true, .interval_ns = 1000000000 };
+	static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {.parser = parse,
+					 .args_doc = "[INTERVAL [COUNT]]",
+					 .doc = doc,
+					 .children = children};
+	struct live_options options = {.common.csv_allowed = true, .interval_ns = 1000000000};
 	struct snapshot *snapshots = calloc(3, sizeof(*snapshots));
 	struct report *report = calloc(1, sizeof(*report));
 	struct observer *observer = NULL;

@@ -11,15 +11,22 @@ int cmd_live(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 
+/* Whether a word is the name of a command of tlbstat. */
+bool is_command(const char *word);
+
 /* The options that all commands share, as an argp child. */
-enum output_format { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_CSV };
+enum output_format {
+	OUTPUT_TABLE,
+	OUTPUT_JSON,
+	OUTPUT_CSV
+};
 
 struct common_options {
 	struct observer_options observer;
 	enum output_format format;
 	const char *output; /* NULL: stdout */
 	bool timestamp;
-	bool csv_allowed;   /* set before parsing */
+	bool csv_allowed; /* set before parsing */
 };
 
 /* Its input is a struct common_options. */

@@ -27,9 +27,9 @@ enum flush_reach {
 
 /* Why a CPU of the mask was not asked. */
 enum filter_reason {
-	FILTER_LAZY,		/* lazy TLB mode: flushes itself at its next switch */
-	FILTER_NOT_LOADED,	/* stale bit: it runs another address space */
-	FILTER_PREEMPTED_VCPU,	/* paravirt: flushed when the hypervisor runs it again */
+	FILTER_LAZY,	       /* lazy TLB mode: flushes itself at its next switch */
+	FILTER_NOT_LOADED,     /* stale bit: it runs another address space */
+	FILTER_PREEMPTED_VCPU, /* paravirt: flushed when the hypervisor runs it again */
 	FILTER_COUNT,
 };
 
@@ -68,8 +68,8 @@ enum sample_sum {
 
 /* What the probes could not follow; shown in the trust line. */
 enum lost_kind {
-	LOST_MOVED,	/* initiators that moved between reading their CPU and the flush (7.3) */
-	LOST_DURATION,	/* flushes without a duration: two were in flight on one CPU id */
+	LOST_MOVED,    /* initiators that moved between reading their CPU and the flush (7.3) */
+	LOST_DURATION, /* flushes without a duration: two were in flight on one CPU id */
 	LOST_COUNT,
 };
 
@@ -77,15 +77,15 @@ enum lost_kind {
 #define HIST_BUCKETS 40
 
 /* Sizes of the dimensions. */
-#define DIM_ONE	       1
-#define DIM_PATH       PATH_COUNT
-#define DIM_PATH_REACH (PATH_COUNT * REACH_COUNT)
+#define DIM_ONE		1
+#define DIM_PATH	PATH_COUNT
+#define DIM_PATH_REACH	(PATH_COUNT * REACH_COUNT)
 #define DIM_PATH_FILTER (PATH_COUNT * FILTER_COUNT)
-#define DIM_HANDLED    HANDLED_COUNT
-#define DIM_UNNEEDED   UNNEEDED_COUNT
-#define DIM_SAMPLE     (PATH_COUNT * SAMPLE_COUNT)
-#define DIM_LOST       LOST_COUNT
-#define DIM_HIST       HIST_BUCKETS
+#define DIM_HANDLED	HANDLED_COUNT
+#define DIM_UNNEEDED	UNNEEDED_COUNT
+#define DIM_SAMPLE	(PATH_COUNT * SAMPLE_COUNT)
+#define DIM_LOST	LOST_COUNT
+#define DIM_HIST	HIST_BUCKETS
 
 /*
  * X(id, dimension, unit, help)
@@ -93,37 +93,37 @@ enum lost_kind {
  * The order of the stages is the order of the funnel: requested CPUs, minus self, minus preempted
  * vCPUs, minus lazy, minus not loaded, asked, raised, handled, useful.
  */
-#define TLB_COUNTERS(X)                                                                            \
-	X(calls, PATH, "flushes", "calls of the kernel's flush functions")                         \
-	X(flushes, PATH_REACH, "flushes", "flushes by how far they went")                          \
-	X(full_flushes, PATH_REACH, "flushes", "of these, flushes of everything, not of a range")  \
-	X(flushed_pages, PATH_REACH, "pages", "4 KiB pages named by ranged flushes")               \
-	X(requested_cpus, PATH, "CPUs", "CPUs in the mask when the flush was called")              \
-	X(self_cpus, PATH, "CPUs", "of these, the calling CPU itself")                             \
-	X(filtered_cpus, PATH_FILTER, "CPUs", "CPUs left out, by the reason")                      \
-	X(asked_cpus, PATH, "CPUs", "other CPUs whose call queue got the flush")                   \
-	X(ipis_sent, ONE, "interrupts", "interrupts raised to deliver these calls")                \
-	X(kernel_runs, ONE, "runs", "runs of the functions that flush kernel mappings, all CPUs")   \
-	X(handled, HANDLED, "flushes", "flush calls run on a CPU that did not start them")         \
-	X(useful, ONE, "flushes", "of these, flushes that removed translations")                   \
-	X(unneeded, UNNEEDED, "flushes", "of these, flushes with nothing to do, by the reason")    \
-	X(sampled, SAMPLE, "sums", "sums for the estimate of lazy and not-loaded CPUs")            \
-	X(lost, LOST, "flushes", "what the probes could not follow")                               \
-	X(multi_calls, ONE, "calls", "calls of flush_tlb_multi() itself (bypassed on 7.3)")        \
-	X(duration, HIST, "ns", "time from the start of a shootdown to its last answer")           \
+#define TLB_COUNTERS(X)                                                                           \
+	X(calls, PATH, "flushes", "calls of the kernel's flush functions")                        \
+	X(flushes, PATH_REACH, "flushes", "flushes by how far they went")                         \
+	X(full_flushes, PATH_REACH, "flushes", "of these, flushes of everything, not of a range") \
+	X(flushed_pages, PATH_REACH, "pages", "4 KiB pages named by ranged flushes")              \
+	X(requested_cpus, PATH, "CPUs", "CPUs in the mask when the flush was called")             \
+	X(self_cpus, PATH, "CPUs", "of these, the calling CPU itself")                            \
+	X(filtered_cpus, PATH_FILTER, "CPUs", "CPUs left out, by the reason")                     \
+	X(asked_cpus, PATH, "CPUs", "other CPUs whose call queue got the flush")                  \
+	X(ipis_sent, ONE, "interrupts", "interrupts raised to deliver these calls")               \
+	X(kernel_runs, ONE, "runs", "runs of the functions that flush kernel mappings, all CPUs") \
+	X(handled, HANDLED, "flushes", "flush calls run on a CPU that did not start them")        \
+	X(useful, ONE, "flushes", "of these, flushes that removed translations")                  \
+	X(unneeded, UNNEEDED, "flushes", "of these, flushes with nothing to do, by the reason")   \
+	X(sampled, SAMPLE, "sums", "sums for the estimate of lazy and not-loaded CPUs")           \
+	X(lost, LOST, "flushes", "what the probes could not follow")                              \
+	X(multi_calls, ONE, "calls", "calls of flush_tlb_multi() itself (bypassed on 7.3)")       \
+	X(duration, HIST, "ns", "time from the start of a shootdown to its last answer")          \
 	X(targets, HIST, "CPUs", "CPUs asked per shootdown")
 
 /* COUNTER_x names a counter; CELL_x is its first cell, CELL_x_last its last one. */
 enum counter {
 #define X(id, dim, unit, help) COUNTER_##id,
-	TLB_COUNTERS(X)
+	TLB_COUNTERS (X)
 #undef X
 	COUNTER_COUNT,
 };
 
 enum cell {
 #define X(id, dim, unit, help) CELL_##id, CELL_##id##_last = CELL_##id + DIM_##dim - 1,
-	TLB_COUNTERS(X)
+	TLB_COUNTERS (X)
 #undef X
 	CELL_COUNT,
 };

@@ -2,8 +2,8 @@
 /*
  * Lazy and not loaded, told apart by a sample. How many CPUs were left out is known exactly
  * (requested - self - preempted - asked); how they divide is estimated from the flushes whose masks
- * were read. A flush is the sampling unit (its CPUs are not independent of each other), so the share
- * is a ratio estimator over flushes, with its usual linearised variance (Cochran, Sampling
+ * were read. A flush is the sampling unit (its CPUs are not independent of each other), so the
+ * share is a ratio estimator over flushes, with its usual linearised variance (Cochran, Sampling
  * Techniques, 3rd ed., section 6.3).
  */
 #include "observer.h"
@@ -20,8 +20,8 @@ static double left_out(const struct report *report, enum flush_path path)
 	double requested = report->cell[CELL_requested_cpus + path];
 	double self = report->cell[CELL_self_cpus + path];
 	double asked = report->cell[CELL_asked_cpus + path];
-	double preempted = report->cell[CELL_filtered_cpus + path * FILTER_COUNT +
-					FILTER_PREEMPTED_VCPU];
+	double preempted =
+		report->cell[CELL_filtered_cpus + path * FILTER_COUNT + FILTER_PREEMPTED_VCPU];
 
 	return fmax(0, requested - self - asked - preempted);
 }
@@ -30,7 +30,8 @@ bool report__estimate(const struct report *report, enum flush_path path, enum fi
 		      struct estimate *out)
 {
 	double n = sample_sum(report, path, SAMPLE_FLUSHES);
-	double x = sample_sum(report, path, SAMPLE_LAZY), y = sample_sum(report, path, SAMPLE_STALE);
+	double x = sample_sum(report, path, SAMPLE_LAZY),
+	       y = sample_sum(report, path, SAMPLE_STALE);
 	double xx = sample_sum(report, path, SAMPLE_LAZY_SQ);
 	double yy = sample_sum(report, path, SAMPLE_STALE_SQ);
 	double xy = sample_sum(report, path, SAMPLE_LAZY_STALE);

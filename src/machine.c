@@ -83,7 +83,7 @@ int machine__read(struct machine *machine)
 	if (err)
 		return diag__fail(-err, "read the lists of CPUs under /sys/devices/system/cpu");
 	machine->possible = 1;
-	cpus__for_each(cpu, &possible)
+	cpus__for_each (cpu, &possible)
 		machine->possible = cpu + 1;
 	machine->online = cpus__count(&online);
 	machine->invlpgb = has_invlpgb();

@@ -3,22 +3,25 @@
 
 #include <stddef.h>
 
-const char *const path_names[PATH_COUNT] = { "mm_range", "batch", "kernel_range", "all" };
-const char *const reach_names[REACH_COUNT] = { "local", "ipi", "broadcast" };
-const char *const filter_names[FILTER_COUNT] = { "lazy", "not_loaded", "preempted_vcpu" };
-const char *const handled_names[HANDLED_COUNT] = { "mm_range", "batch", "kernel" };
+const char *const path_names[PATH_COUNT] = {"mm_range", "batch", "kernel_range", "all"};
+const char *const reach_names[REACH_COUNT] = {"local", "ipi", "broadcast"};
+const char *const filter_names[FILTER_COUNT] = {"lazy", "not_loaded", "preempted_vcpu"};
+const char *const handled_names[HANDLED_COUNT] = {"mm_range", "batch", "kernel"};
 const char *const unneeded_names[UNNEEDED_COUNT] = {
 	[UNNEEDED_WRONG_MM] = "wrong_mm",	[UNNEEDED_INIT_MM] = "init_mm",
 	[UNNEEDED_GLOBAL_ASID] = "global_asid", [UNNEEDED_LAZY] = "lazy",
 	[UNNEEDED_CURRENT] = "current",
 };
 const char *const sample_names[SAMPLE_COUNT] = {
-	[SAMPLE_FLUSHES] = "flushes",	      [SAMPLE_CPUS] = "cpus",
-	[SAMPLE_LAZY] = "lazy",		      [SAMPLE_STALE] = "not_loaded",
-	[SAMPLE_LAZY_SQ] = "lazy_sq",	      [SAMPLE_STALE_SQ] = "not_loaded_sq",
+	[SAMPLE_FLUSHES] = "flushes",
+	[SAMPLE_CPUS] = "cpus",
+	[SAMPLE_LAZY] = "lazy",
+	[SAMPLE_STALE] = "not_loaded",
+	[SAMPLE_LAZY_SQ] = "lazy_sq",
+	[SAMPLE_STALE_SQ] = "not_loaded_sq",
 	[SAMPLE_LAZY_STALE] = "lazy_not_loaded",
 };
-const char *const lost_names[LOST_COUNT] = { "moved", "duration" };
+const char *const lost_names[LOST_COUNT] = {"moved", "duration"};
 
 /* Labels per dimension: rows, columns and their names. */
 #define LABELS_ONE	   0, 0, NULL, NULL
@@ -32,11 +35,14 @@ const char *const lost_names[LOST_COUNT] = { "moved", "duration" };
 #define LABELS_HIST	   0, 0, NULL, NULL
 
 /* LABELS_x is several values: one more expansion before they become the initializer's. */
-#define INFO(...) { __VA_ARGS__ }
+#define INFO(...)           \
+	{                   \
+		__VA_ARGS__ \
+	}
 
 const struct counter_info counter_infos[COUNTER_COUNT] = {
 #define X(id, dim, unit, help) \
 	[COUNTER_##id] = INFO(#id, unit, help, CELL_##id, DIM_##dim, LABELS_##dim),
-	TLB_COUNTERS(X)
+	TLB_COUNTERS (X)
 #undef X
 };

@@ -18,8 +18,8 @@ struct counter_info {
 	const char *name;
 	const char *unit;
 	const char *help;
-	unsigned int first, count;	   /* its cells */
-	unsigned int rows, columns;	   /* its dimensions; rows 0: no labels, columns 0: one label */
+	unsigned int first, count;  /* its cells */
+	unsigned int rows, columns; /* its dimensions; rows 0: no labels, columns 0: one label */
 	const char *const *row_names;
 	const char *const *column_names;
 };

@@ -32,11 +32,14 @@ static int refuse_if_strict(const struct observer *observer)
 		return -ENOTSUP;
 	}
 	for (int id = 0; id < COUNTER_COUNT; id++) {
-		/* Only one of exact and sampled classification can be had at a time. */
-		if (id == COUNTER_sampled || id == COUNTER_filtered_cpus)
-			continue;
-		if (!observer__has(observer, id, &why)) {
-			diag__error("counter %s: %s", counter_infos[id].name, why);
+		const struct counter_info *info = &counter_infos[id];
+
+		for (unsigned int cell = info->first; cell < info->first + info->count; cell++) {
+			if (observer__has_cell(observer, cell, &why) ||
+			    observer__cannot_occur(observer, cell) ||
+			    observer__is_sampled(observer, cell))
+				continue;
+			diag__error("counter %s: %s", info->name, why);
 			return -ENOTSUP;
 		}
 	}
@@ -89,11 +92,12 @@ void observer__close(struct observer *observer)
 	free(observer);
 }
 
-/* --- Snapshots --------------------------------------------------------------------------------- */
+/* --- Snapshots ---------------------------------------------------------------------------------
+ */
 
 /*
- * The functions that flush kernel mappings run on every CPU, the caller's too, and cannot tell which
- * one they are on: each flush accounts for one run that was no cross-CPU call.
+ * The functions that flush kernel mappings run on every CPU, the caller's too, and cannot tell
+ * which one they are on: each flush accounts for one run that was no cross-CPU call.
  */
 static void derive_handled_kernel(uint64_t *cell)
 {
@@ -163,8 +167,9 @@ int observer__snapshot(struct observer *observer, struct snapshot *out)
 			return err;
 		out->settled = before == handled_of(out);
 	}
-	out->vm_seen = procfs__vmstat("nr_tlb_remote_flush", &out->vm_remote_flush) == 0 &&
-		       procfs__vmstat("nr_tlb_remote_flush_received", &out->vm_remote_received) == 0;
+	out->vm_seen =
+		procfs__vmstat("nr_tlb_remote_flush", &out->vm_remote_flush) == 0 &&
+		procfs__vmstat("nr_tlb_remote_flush_received", &out->vm_remote_received) == 0;
 	out->missed = probes__missed(&observer->probes);
 	out->time_ns = stop__now_ns();
 	err = cpus__read_file("/sys/devices/system/cpu/online", &out->online);
@@ -173,7 +178,8 @@ int observer__snapshot(struct observer *observer, struct snapshot *out)
 	return 0;
 }
 
-/* --- What can be had ---------------------------------------------------------------------------- */
+/* --- What can be had ----------------------------------------------------------------------------
+ */
 
 bool observer__has_cell(const struct observer *observer, unsigned int cell, const char **why)
 {
@@ -206,6 +212,11 @@ bool observer__has(const struct observer *observer, enum counter counter, const 
 bool observer__cannot_occur(const struct observer *observer, unsigned int cell)
 {
 	return observer->probes.gone[cell] == cannot_occur;
+}
+
+bool observer__is_sampled(const struct observer *observer, unsigned int cell)
+{
+	return observer->probes.gone[cell] == sampled_instead;
 }
 
 bool observer__fallback(const struct observer *observer, const char **why)

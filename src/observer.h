@@ -28,8 +28,8 @@
 
 /* How lazy and not-loaded CPUs are told apart. */
 enum classify_mode {
-	CLASSIFY_AUTO,	  /* exact up to 32 online CPUs, else sampled */
-	CLASSIFY_EXACT,	  /* each decision of the kernel is seen; costs a probe per CPU in the mask */
+	CLASSIFY_AUTO,	/* exact up to 32 online CPUs, else sampled */
+	CLASSIFY_EXACT, /* each decision of the kernel is seen; costs a probe per CPU in the mask */
 	CLASSIFY_SAMPLED, /* a share of flushes, so that 32 CPUs are read per flush on average */
 	CLASSIFY_OFF,
 };
@@ -52,16 +52,16 @@ struct observer;
 
 /* What one reading holds. Large (64 KiB and more): allocate it, or make it static. */
 struct snapshot {
-	uint64_t time_ns;		/* CLOCK_MONOTONIC */
-	uint64_t cell[CELL_COUNT];	/* sums over CPUs; meaningful where observer__has() */
+	uint64_t time_ns;		   /* CLOCK_MONOTONIC */
+	uint64_t cell[CELL_COUNT];	   /* sums over CPUs; meaningful where observer__has() */
 	uint64_t handled_by_cpu[CPUS_MAX]; /* of the TLB row's kind: mm_range and batch */
-	bool kernel_seen;		/* /proc/interrupts has a TLB row */
-	bool settled;			/* the row stood still while the cells were read */
-	struct percpu_counts kernel;	/* the TLB row of /proc/interrupts */
-	uint64_t vm_remote_flush;	/* nr_tlb_remote_flush, if vm_seen */
-	uint64_t vm_remote_received;	/* nr_tlb_remote_flush_received, if vm_seen */
-	bool vm_seen;			/* the kernel has CONFIG_DEBUG_TLBFLUSH */
-	uint64_t missed;		/* probe runs the kernel skipped, all probes */
+	bool kernel_seen;		   /* /proc/interrupts has a TLB row */
+	bool settled;			   /* the row stood still while the cells were read */
+	struct percpu_counts kernel;	   /* the TLB row of /proc/interrupts */
+	uint64_t vm_remote_flush;	   /* nr_tlb_remote_flush, if vm_seen */
+	uint64_t vm_remote_received;	   /* nr_tlb_remote_flush_received, if vm_seen */
+	bool vm_seen;			   /* the kernel has CONFIG_DEBUG_TLBFLUSH */
+	uint64_t missed;		   /* probe runs the kernel skipped, all probes */
 	struct cpus online;
 };
 
@@ -84,6 +84,9 @@ bool observer__has_cell(const struct observer *observer, unsigned int cell, cons
 /* True if a cell is not counted because what it counts cannot happen here. */
 bool observer__cannot_occur(const struct observer *observer, unsigned int cell);
 
+/* True if a cell is estimated from a sample instead of counted; see report__estimate(). */
+bool observer__is_sampled(const struct observer *observer, unsigned int cell);
+
 /* True if no BPF program could be attached; *why names the cause. */
 bool observer__fallback(const struct observer *observer, const char **why);
 
@@ -97,27 +100,30 @@ struct report {
 	double seconds;
 	uint64_t cell[CELL_COUNT];
 	uint64_t handled_by_cpu[CPUS_MAX];
-	bool kernel_seen;		/* kernel_interrupts is known */
-	uint64_t kernel_interrupts;	/* delta of the TLB row: the truth for handled */
+	bool kernel_seen;	    /* kernel_interrupts is known */
+	uint64_t kernel_interrupts; /* delta of the TLB row: the truth for handled */
 	bool vm_seen;
 	uint64_t vm_remote_flush, vm_remote_received;
 	uint64_t missed;
-	bool settled;			/* both ends were read while nothing moved */
-	bool cpu_gone;			/* a CPU went offline in between: the truth is incomplete */
+	bool settled;  /* both ends were read while nothing moved */
+	bool cpu_gone; /* a CPU went offline in between: the truth is incomplete */
 	unsigned int online;
 };
 
-void report__make(struct report *out, const struct observer *observer, const struct snapshot *before,
-		  const struct snapshot *after);
+void report__make(struct report *out, const struct observer *observer,
+		  const struct snapshot *before, const struct snapshot *after);
 
 /* Sums over one counter: all its cells, or those of one path. Only for counters observer__has(). */
 uint64_t report__sum(const struct report *report, enum counter counter);
 uint64_t report__path(const struct report *report, enum counter counter, enum flush_path path);
 uint64_t report__cell(const struct report *report, enum counter counter, unsigned int index);
 
+/* CPUs asked per flush that went to other CPUs; false when there was none. */
+bool report__mean_targets(const struct report *report, double *mean);
+
 /*
- * A value below which the share @share (0 to 1) of a histogram lies, from its log2 buckets: exact to
- * a factor of two. False when the histogram is empty or not counted here.
+ * A value below which the share @share (0 to 1) of a histogram lies, from its log2 buckets: exact
+ * to a factor of two. False when the histogram is empty or not counted here.
  */
 bool report__percentile(const struct report *report, enum counter histogram, double share,
 			double *value);
@@ -136,8 +142,9 @@ bool report__estimate(const struct report *report, enum flush_path path, enum fi
 		      struct estimate *out);
 
 /*
- * requested - self - preempted - lazy - not loaded - asked of one path: 0, unless an initiator moved
- * or a CPU changed its state between two stages. 0 too where one of them cannot be seen exactly.
+ * requested - self - preempted - lazy - not loaded - asked of one path: 0, unless an initiator
+ * moved or a CPU changed its state between two stages. 0 too where one of them cannot be seen
+ * exactly.
  */
 int64_t report__unaccounted(const struct report *report, enum flush_path path);
 
@@ -155,7 +162,8 @@ void report__print_trust(const struct report *report, FILE *out);
 void report__csv_header(FILE *out);
 void report__csv_row(const struct report *report, FILE *out);
 
-/* The same as a JSON object: "funnel", "estimates", "histograms", "unsupported", "trust". New reference; NULL if out of memory. */
+/* The same as a JSON object: "funnel", "estimates", "histograms", "unsupported", "trust". New
+ * reference; NULL if out of memory. */
 json_t *report__json(const struct report *report);
 
 #endif

@@ -31,7 +31,11 @@
 #include "shootdown.skel.h"
 #include "symbols.h"
 
-enum probe_kind { KIND_ENTRY, KIND_EXIT, KIND_TRACEPOINT };
+enum probe_kind {
+	KIND_ENTRY,
+	KIND_EXIT,
+	KIND_TRACEPOINT
+};
 
 /* The probes of bpf/shootdown.bpf.c, in the order of enum probe_id. */
 static const struct probe_info {
@@ -41,36 +45,35 @@ static const struct probe_info {
 	const char *kprobe;
 	bool uses_arguments;
 } infos[PROBE_COUNT] = {
-	[PROBE_MM_RANGE] = { "flush_tlb_mm_range", KIND_ENTRY, "fentry_flush_tlb_mm_range",
-			     "kprobe_flush_tlb_mm_range", true },
-	[PROBE_BATCH] = { "arch_tlbbatch_flush", KIND_ENTRY, "fentry_arch_tlbbatch_flush",
-			  "kprobe_arch_tlbbatch_flush", true },
-	[PROBE_KERNEL_RANGE] = { "flush_tlb_kernel_range", KIND_ENTRY,
-				 "fentry_flush_tlb_kernel_range", "kprobe_flush_tlb_kernel_range",
-				 true },
-	[PROBE_ALL] = { "flush_tlb_all", KIND_ENTRY, "fentry_flush_tlb_all", "kprobe_flush_tlb_all",
-			false },
-	[PROBE_MULTI] = { "flush_tlb_multi", KIND_ENTRY, "fentry_flush_tlb_multi",
-			  "kprobe_flush_tlb_multi", false },
+	[PROBE_MM_RANGE] = {"flush_tlb_mm_range", KIND_ENTRY, "fentry_flush_tlb_mm_range",
+			    "kprobe_flush_tlb_mm_range", true},
+	[PROBE_BATCH] = {"arch_tlbbatch_flush", KIND_ENTRY, "fentry_arch_tlbbatch_flush",
+			 "kprobe_arch_tlbbatch_flush", true},
+	[PROBE_KERNEL_RANGE] = {"flush_tlb_kernel_range", KIND_ENTRY,
+				"fentry_flush_tlb_kernel_range", "kprobe_flush_tlb_kernel_range",
+				true},
+	[PROBE_ALL] = {"flush_tlb_all", KIND_ENTRY, "fentry_flush_tlb_all", "kprobe_flush_tlb_all",
+		       false},
+	[PROBE_MULTI] = {"flush_tlb_multi", KIND_ENTRY, "fentry_flush_tlb_multi",
+			 "kprobe_flush_tlb_multi", false},
 	/* The function's name is that of the hypervisor's variant: machine.paravirt. */
-	[PROBE_PARAVIRT] = { "kvm_flush_tlb_multi", KIND_ENTRY, "fentry_paravirt_flush_tlb_multi",
-			     "kprobe_paravirt_flush_tlb_multi", true },
-	[PROBE_NATIVE] = { "native_flush_tlb_multi", KIND_ENTRY, "fentry_native_flush_tlb_multi",
-			   "kprobe_native_flush_tlb_multi", true },
-	[PROBE_NATIVE_EXIT] = { "native_flush_tlb_multi", KIND_EXIT,
-				"fexit_native_flush_tlb_multi", NULL, true },
-	[PROBE_DECISION] = { "should_flush_tlb", KIND_EXIT, "fexit_should_flush_tlb", NULL, true },
-	[PROBE_CSD_QUEUE] = { "csd_queue_cpu", KIND_TRACEPOINT, "tp_csd_queue_cpu", NULL, true },
-	[PROBE_IPI_MASK] = { "ipi_send_cpumask", KIND_TRACEPOINT, "tp_ipi_send_cpumask", NULL,
-			     true },
-	[PROBE_IPI_CPU] = { "ipi_send_cpu", KIND_TRACEPOINT, "tp_ipi_send_cpu", NULL, true },
-	[PROBE_FUNC] = { "flush_tlb_func", KIND_ENTRY, "fentry_flush_tlb_func",
-			 "kprobe_flush_tlb_func", true },
-	[PROBE_FUNC_EXIT] = { "flush_tlb_func", KIND_EXIT, "fexit_flush_tlb_func", NULL, false },
-	[PROBE_DO_ALL] = { "do_flush_tlb_all", KIND_ENTRY, "fentry_do_flush_tlb_all",
-			   "kprobe_do_flush_tlb_all", false },
-	[PROBE_DO_RANGE] = { "do_kernel_range_flush", KIND_ENTRY, "fentry_do_kernel_range_flush",
-			     "kprobe_do_kernel_range_flush", false },
+	[PROBE_PARAVIRT] = {"kvm_flush_tlb_multi", KIND_ENTRY, "fentry_paravirt_flush_tlb_multi",
+			    "kprobe_paravirt_flush_tlb_multi", true},
+	[PROBE_NATIVE] = {"native_flush_tlb_multi", KIND_ENTRY, "fentry_native_flush_tlb_multi",
+			  "kprobe_native_flush_tlb_multi", true},
+	[PROBE_NATIVE_EXIT] = {"native_flush_tlb_multi", KIND_EXIT, "fexit_native_flush_tlb_multi",
+			       NULL, true},
+	[PROBE_DECISION] = {"should_flush_tlb", KIND_EXIT, "fexit_should_flush_tlb", NULL, true},
+	[PROBE_CSD_QUEUE] = {"csd_queue_cpu", KIND_TRACEPOINT, "tp_csd_queue_cpu", NULL, true},
+	[PROBE_IPI_MASK] = {"ipi_send_cpumask", KIND_TRACEPOINT, "tp_ipi_send_cpumask", NULL, true},
+	[PROBE_IPI_CPU] = {"ipi_send_cpu", KIND_TRACEPOINT, "tp_ipi_send_cpu", NULL, true},
+	[PROBE_FUNC] = {"flush_tlb_func", KIND_ENTRY, "fentry_flush_tlb_func",
+			"kprobe_flush_tlb_func", true},
+	[PROBE_FUNC_EXIT] = {"flush_tlb_func", KIND_EXIT, "fexit_flush_tlb_func", NULL, false},
+	[PROBE_DO_ALL] = {"do_flush_tlb_all", KIND_ENTRY, "fentry_do_flush_tlb_all",
+			  "kprobe_do_flush_tlb_all", false},
+	[PROBE_DO_RANGE] = {"do_kernel_range_flush", KIND_ENTRY, "fentry_do_kernel_range_flush",
+			    "kprobe_do_kernel_range_flush", false},
 };
 
 const char *probe_name(enum probe_id id)
@@ -79,20 +82,28 @@ const char *probe_name(enum probe_id id)
 }
 
 /* The ways in which a probe is tried, best first. */
-enum way { WAY_TRAMPOLINE, WAY_KPROBE, WAY_NONE };
+enum way {
+	WAY_TRAMPOLINE,
+	WAY_KPROBE,
+	WAY_NONE
+};
 
 /* Symbols looked up beside the probed functions. */
-enum { SYMBOL_ONLINE_MASK = PROBE_COUNT, SYMBOL_COUNT };
+enum {
+	SYMBOL_ONLINE_MASK = PROBE_COUNT,
+	SYMBOL_COUNT
+};
 
 struct choice {
 	struct probes *probes;
 	struct btf *btf;
 	struct symbol symbols[SYMBOL_COUNT];
 	enum way way[PROBE_COUNT];
-	bool trampolines, kprobes; /* what the kernel takes at all */
+	bool trampolines, kprobes; /* what the kernel takes at all, of what was asked for */
 };
 
-/* --- The log of libbpf: the place where a failed load says which program it was ---------------- */
+/* --- The log of libbpf: the place where a failed load says which program it was ----------------
+ */
 
 static struct {
 	char program[64];
@@ -118,12 +129,13 @@ static int listen(enum libbpf_print_level level, const char *format, va_list arg
 	return 0;
 }
 
-/* --- 1. What the kernel takes at all ----------------------------------------------------------- */
+/* --- 1. What the kernel takes at all -----------------------------------------------------------
+ */
 
 /* "return 0" */
 static const struct bpf_insn nothing[] = {
-	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
-	{ .code = BPF_JMP | BPF_EXIT },
+	{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
+	{.code = BPF_JMP | BPF_EXIT},
 };
 
 /* A trampoline on a function that every x86 kernel with BTF has. 0 or a negative errno. */
@@ -159,7 +171,7 @@ static int try_kprobe(void)
 	int event;
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
-		.kprobe_func = (uintptr_t)"flush_tlb_all",
+		.kprobe_func = (uintptr_t) "flush_tlb_all",
 	};
 
 	if (prog < 0)
@@ -193,7 +205,8 @@ static void refuse(struct probes *probes, int trampoline, int kprobe)
 		 strerror(-trampoline), strerror(-kprobe), refusal_advice(trampoline));
 }
 
-/* --- 2. Which functions there are, under which names ------------------------------------------- */
+/* --- 2. Which functions there are, under which names -------------------------------------------
+ */
 
 static void lack(struct probe *probe, const char *format, ...)
 {
@@ -224,8 +237,10 @@ static enum way next_way(struct choice *choice, enum probe_id id, enum way from)
 	struct probe *probe = &choice->probes->probe[id];
 	const struct symbol *symbol = &choice->symbols[id];
 
-	if (from <= WAY_TRAMPOLINE && choice->trampolines &&
-	    in_btf(choice->btf, info, probe->function)) {
+	bool trampoline = choice->trampolines || info->kind == KIND_TRACEPOINT;
+
+	/* A tracepoint with BTF types is attached to without a trampoline. */
+	if (from <= WAY_TRAMPOLINE && trampoline && in_btf(choice->btf, info, probe->function)) {
 		snprintf(probe->attached_to, sizeof(probe->attached_to), "%s", probe->function);
 		return WAY_TRAMPOLINE;
 	}
@@ -261,7 +276,8 @@ static void find_symbols(struct choice *choice)
 	choice->probes->machine.addresses_known = choice->symbols[SYMBOL_ONLINE_MASK].address != 0;
 }
 
-/* --- 3. Load and attach ------------------------------------------------------------------------ */
+/* --- 3. Load and attach ------------------------------------------------------------------------
+ */
 
 static struct bpf_program *program_of(const struct choice *choice, struct bpf_object *object,
 				      enum probe_id id)
@@ -302,8 +318,8 @@ static void give_up(struct choice *choice, enum probe_id id, const char *what)
 static int failed_probe(const struct choice *choice)
 {
 	for (int i = 0; i < PROBE_COUNT; i++) {
-		const char *name = choice->way[i] == WAY_KPROBE ? infos[i].kprobe :
-								  infos[i].trampoline;
+		const char *name =
+			choice->way[i] == WAY_KPROBE ? infos[i].kprobe : infos[i].trampoline;
 
 		if (choice->way[i] != WAY_NONE && strcmp(name, failure.program) == 0)
 			return i;
@@ -321,8 +337,7 @@ static int load(struct choice *choice)
 
 	if (!bpf)
 		return -errno;
-	bpf_object__for_each_program(program, bpf->obj)
-		bpf_program__set_autoload(program, false);
+	bpf_object__for_each_program(program, bpf->obj) bpf_program__set_autoload(program, false);
 	for (id = 0; id < PROBE_COUNT; id++) {
 		if (choice->way[id] == WAY_NONE)
 			continue;
@@ -413,18 +428,19 @@ static int attach(struct choice *choice)
 	return 0;
 }
 
-/* --- Which cells count, given the probes ------------------------------------------------------- */
+/* --- Which cells count, given the probes -------------------------------------------------------
+ */
 
 #define NEED(id) (1u << PROBE_##id)
 
 /* What else than probes a cell can need. */
 enum condition {
 	ALWAYS,
-	WITH_ADDRESSES,	   /* function addresses, to tell whose cross-CPU call it is */
+	WITH_ADDRESSES, /* function addresses, to tell whose cross-CPU call it is */
 	WITH_TLBSTATE,
 	WITH_BROADCAST,
 	WHEN_EXACT,
-	WHEN_SAMPLED,
+	WHEN_SAMPLED, /* a cell of the estimate: otherwise it is not needed */
 };
 
 /*
@@ -439,94 +455,100 @@ struct rule {
 
 #define PATH_CELL(counter, path) CELL_##counter + PATH_##path, 1
 #define REACH_CELL(counter, path, reach) \
-	CELL_##counter + PATH_##path * REACH_COUNT + REACH_##reach, 1
+	CELL_##counter + PATH_##path *REACH_COUNT + REACH_##reach, 1
 #define FILTER_CELL(path, reason) \
-	CELL_filtered_cpus + PATH_##path * FILTER_COUNT + FILTER_##reason, 1
+	CELL_filtered_cpus + PATH_##path *FILTER_COUNT + FILTER_##reason, 1
 #define WHOLE(counter) CELL_##counter, CELL_##counter##_last - CELL_##counter + 1
-#define KERNEL_NEEDS (NEED(KERNEL_RANGE) | NEED(ALL))
+#define KERNEL_NEEDS   (NEED(KERNEL_RANGE) | NEED(ALL))
 
 /* How far each path goes, and of what; three counters with the same cells. */
-#define REACH_RULES(counter)                                                                  \
-	{ REACH_CELL(counter, MM_RANGE, LOCAL), NEED(FUNC) | NEED(NATIVE), ALWAYS },          \
-	{ REACH_CELL(counter, BATCH, LOCAL), NEED(FUNC) | NEED(NATIVE), ALWAYS },             \
-	{ REACH_CELL(counter, MM_RANGE, IPI), NEED(NATIVE), ALWAYS },                         \
-	{ REACH_CELL(counter, BATCH, IPI), NEED(NATIVE), ALWAYS },                            \
-	{ REACH_CELL(counter, KERNEL_RANGE, LOCAL), NEED(KERNEL_RANGE), ALWAYS },             \
-	{ REACH_CELL(counter, KERNEL_RANGE, IPI), NEED(KERNEL_RANGE), ALWAYS },               \
-	{ REACH_CELL(counter, ALL, LOCAL), NEED(ALL), ALWAYS },                               \
-	{ REACH_CELL(counter, ALL, IPI), NEED(ALL), ALWAYS },                                 \
-	{ REACH_CELL(counter, MM_RANGE, BROADCAST), NEED(MM_RANGE), WITH_BROADCAST },         \
-	{ REACH_CELL(counter, BATCH, BROADCAST), NEED(BATCH), WITH_BROADCAST },               \
-	{ REACH_CELL(counter, KERNEL_RANGE, BROADCAST), NEED(KERNEL_RANGE), WITH_BROADCAST }, \
-	{ REACH_CELL(counter, ALL, BROADCAST), NEED(ALL), WITH_BROADCAST }
+#define REACH_RULES(counter)                                                                \
+	{REACH_CELL(counter, MM_RANGE, LOCAL), NEED(FUNC) | NEED(NATIVE), ALWAYS},          \
+		{REACH_CELL(counter, BATCH, LOCAL), NEED(FUNC) | NEED(NATIVE), ALWAYS},     \
+		{REACH_CELL(counter, MM_RANGE, IPI), NEED(NATIVE), ALWAYS},                 \
+		{REACH_CELL(counter, BATCH, IPI), NEED(NATIVE), ALWAYS},                    \
+		{REACH_CELL(counter, KERNEL_RANGE, LOCAL), NEED(KERNEL_RANGE), ALWAYS},     \
+		{REACH_CELL(counter, KERNEL_RANGE, IPI), NEED(KERNEL_RANGE), ALWAYS},       \
+		{REACH_CELL(counter, ALL, LOCAL), NEED(ALL), ALWAYS},                       \
+		{REACH_CELL(counter, ALL, IPI), NEED(ALL), ALWAYS},                         \
+		{REACH_CELL(counter, MM_RANGE, BROADCAST), NEED(MM_RANGE), WITH_BROADCAST}, \
+		{REACH_CELL(counter, BATCH, BROADCAST), NEED(BATCH), WITH_BROADCAST},       \
+		{REACH_CELL(counter, KERNEL_RANGE, BROADCAST), NEED(KERNEL_RANGE),          \
+		 WITH_BROADCAST},                                                           \
+	{                                                                                   \
+		REACH_CELL(counter, ALL, BROADCAST), NEED(ALL), WITH_BROADCAST              \
+	}
 
 /* The mask's counters: two paths through the flush function, two through on_each_cpu(). */
-#define MASK_RULES(counter)                                              \
-	{ PATH_CELL(counter, MM_RANGE), NEED(NATIVE), ALWAYS },          \
-	{ PATH_CELL(counter, BATCH), NEED(NATIVE), ALWAYS },             \
-	{ PATH_CELL(counter, KERNEL_RANGE), NEED(KERNEL_RANGE), WITH_ADDRESSES }, \
-	{ PATH_CELL(counter, ALL), NEED(ALL), WITH_ADDRESSES }
+#define MASK_RULES(counter)                                                             \
+	{PATH_CELL(counter, MM_RANGE), NEED(NATIVE), ALWAYS},                           \
+		{PATH_CELL(counter, BATCH), NEED(NATIVE), ALWAYS},                      \
+		{PATH_CELL(counter, KERNEL_RANGE), NEED(KERNEL_RANGE), WITH_ADDRESSES}, \
+	{                                                                               \
+		PATH_CELL(counter, ALL), NEED(ALL), WITH_ADDRESSES                      \
+	}
 
 /* Several rules for one cell: any of them will do. */
 static const struct rule rules[] = {
-	{ PATH_CELL(calls, MM_RANGE), NEED(MM_RANGE), ALWAYS },
-	{ PATH_CELL(calls, BATCH), NEED(BATCH), ALWAYS },
-	{ PATH_CELL(calls, KERNEL_RANGE), NEED(KERNEL_RANGE), ALWAYS },
-	{ PATH_CELL(calls, ALL), NEED(ALL), ALWAYS },
+	{PATH_CELL(calls, MM_RANGE), NEED(MM_RANGE), ALWAYS},
+	{PATH_CELL(calls, BATCH), NEED(BATCH), ALWAYS},
+	{PATH_CELL(calls, KERNEL_RANGE), NEED(KERNEL_RANGE), ALWAYS},
+	{PATH_CELL(calls, ALL), NEED(ALL), ALWAYS},
 	REACH_RULES(flushes),
 	REACH_RULES(full_flushes),
 	REACH_RULES(flushed_pages),
 	MASK_RULES(requested_cpus),
 	MASK_RULES(self_cpus),
-	{ FILTER_CELL(MM_RANGE, LAZY), NEED(DECISION), WHEN_EXACT },
-	{ FILTER_CELL(MM_RANGE, NOT_LOADED), NEED(DECISION), WHEN_EXACT },
-	{ FILTER_CELL(MM_RANGE, PREEMPTED_VCPU), NEED(PARAVIRT) | NEED(NATIVE), ALWAYS },
-	{ FILTER_CELL(BATCH, LAZY), NEED(DECISION), WHEN_EXACT },
-	{ FILTER_CELL(BATCH, PREEMPTED_VCPU), NEED(PARAVIRT) | NEED(NATIVE), ALWAYS },
-	{ PATH_CELL(asked_cpus, MM_RANGE), NEED(CSD_QUEUE) | NEED(FUNC), ALWAYS },
-	{ PATH_CELL(asked_cpus, MM_RANGE), NEED(DECISION) | NEED(NATIVE), ALWAYS },
-	{ PATH_CELL(asked_cpus, BATCH), NEED(CSD_QUEUE) | NEED(FUNC), ALWAYS },
-	{ PATH_CELL(asked_cpus, BATCH), NEED(DECISION) | NEED(NATIVE), ALWAYS },
-	{ PATH_CELL(asked_cpus, KERNEL_RANGE), NEED(CSD_QUEUE) | NEED(KERNEL_RANGE),
-	  WITH_ADDRESSES },
-	{ PATH_CELL(asked_cpus, ALL), NEED(CSD_QUEUE) | NEED(ALL), WITH_ADDRESSES },
-	{ WHOLE(ipis_sent), NEED(CSD_QUEUE) | NEED(IPI_MASK) | NEED(IPI_CPU), ALWAYS },
-	{ WHOLE(kernel_runs), NEED(DO_ALL) | NEED(DO_RANGE), ALWAYS },
-	{ CELL_handled + HANDLED_MM_RANGE, 2, NEED(FUNC), ALWAYS },
-	{ CELL_handled + HANDLED_KERNEL, 1, NEED(DO_ALL) | NEED(DO_RANGE) | KERNEL_NEEDS, ALWAYS },
-	{ WHOLE(useful), NEED(FUNC) | NEED(FUNC_EXIT), WITH_TLBSTATE },
-	{ CELL_unneeded, UNNEEDED_CURRENT, NEED(FUNC), WITH_TLBSTATE },
-	{ CELL_unneeded + UNNEEDED_CURRENT, 1, NEED(FUNC) | NEED(FUNC_EXIT), WITH_TLBSTATE },
-	{ CELL_sampled + PATH_MM_RANGE * SAMPLE_COUNT, 2 * SAMPLE_COUNT, NEED(NATIVE),
-	  WHEN_SAMPLED },
-	{ CELL_lost + LOST_MOVED, 1, NEED(NATIVE), ALWAYS },
-	{ CELL_lost + LOST_DURATION, 1, NEED(NATIVE) | NEED(NATIVE_EXIT), ALWAYS },
-	{ WHOLE(multi_calls), NEED(MULTI), ALWAYS },
-	{ WHOLE(duration), NEED(NATIVE) | NEED(NATIVE_EXIT), ALWAYS },
-	{ WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(CSD_QUEUE), ALWAYS },
-	{ WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(DECISION), ALWAYS },
+	{FILTER_CELL(MM_RANGE, LAZY), NEED(DECISION), WHEN_EXACT},
+	{FILTER_CELL(MM_RANGE, NOT_LOADED), NEED(DECISION), WHEN_EXACT},
+	{FILTER_CELL(MM_RANGE, PREEMPTED_VCPU), NEED(PARAVIRT) | NEED(NATIVE), ALWAYS},
+	{FILTER_CELL(BATCH, LAZY), NEED(DECISION), WHEN_EXACT},
+	{FILTER_CELL(BATCH, PREEMPTED_VCPU), NEED(PARAVIRT) | NEED(NATIVE), ALWAYS},
+	{PATH_CELL(asked_cpus, MM_RANGE), NEED(CSD_QUEUE) | NEED(FUNC), ALWAYS},
+	{PATH_CELL(asked_cpus, MM_RANGE), NEED(DECISION) | NEED(NATIVE), ALWAYS},
+	{PATH_CELL(asked_cpus, BATCH), NEED(CSD_QUEUE) | NEED(FUNC), ALWAYS},
+	{PATH_CELL(asked_cpus, BATCH), NEED(DECISION) | NEED(NATIVE), ALWAYS},
+	{PATH_CELL(asked_cpus, KERNEL_RANGE), NEED(CSD_QUEUE) | NEED(KERNEL_RANGE), WITH_ADDRESSES},
+	{PATH_CELL(asked_cpus, ALL), NEED(CSD_QUEUE) | NEED(ALL), WITH_ADDRESSES},
+	{WHOLE(ipis_sent), NEED(CSD_QUEUE) | NEED(IPI_MASK) | NEED(IPI_CPU), ALWAYS},
+	{WHOLE(kernel_runs), NEED(DO_ALL) | NEED(DO_RANGE), ALWAYS},
+	{CELL_handled + HANDLED_MM_RANGE, 2, NEED(FUNC), ALWAYS},
+	{CELL_handled + HANDLED_KERNEL, 1, NEED(DO_ALL) | NEED(DO_RANGE) | KERNEL_NEEDS, ALWAYS},
+	{WHOLE(useful), NEED(FUNC) | NEED(FUNC_EXIT), WITH_TLBSTATE},
+	{CELL_unneeded, UNNEEDED_CURRENT, NEED(FUNC), WITH_TLBSTATE},
+	{CELL_unneeded + UNNEEDED_CURRENT, 1, NEED(FUNC) | NEED(FUNC_EXIT), WITH_TLBSTATE},
+	{CELL_sampled + PATH_MM_RANGE * SAMPLE_COUNT, 2 * SAMPLE_COUNT, NEED(NATIVE), WHEN_SAMPLED},
+	{CELL_lost + LOST_MOVED, 1, NEED(NATIVE), ALWAYS},
+	{CELL_lost + LOST_DURATION, 1, NEED(NATIVE) | NEED(NATIVE_EXIT), ALWAYS},
+	{WHOLE(multi_calls), NEED(MULTI), ALWAYS},
+	{WHOLE(duration), NEED(NATIVE) | NEED(NATIVE_EXIT), ALWAYS},
+	{WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(CSD_QUEUE), ALWAYS},
+	{WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(DECISION), ALWAYS},
 };
 
 const char cannot_occur[] = "cannot occur on this machine";
+const char sampled_instead[] = "estimated from a sample (--classify=exact counts)";
 
 static const char *condition_unmet(const struct probes *probes, enum condition condition)
 {
 	switch (condition) {
 	case WITH_ADDRESSES:
-		return probes->machine.addresses_known ?
-			       NULL :
-			       "kernel addresses are hidden (kernel.kptr_restrict=2)";
+		return probes->machine.addresses_known
+			       ? NULL
+			       : "kernel addresses are hidden (kernel.kptr_restrict=2)";
 	case WITH_TLBSTATE:
-		return probes->machine.tlbstate_known ?
-			       NULL :
-			       "the kernel's BTF does not name cpu_tlbstate";
+		return probes->machine.tlbstate_known
+			       ? NULL
+			       : "the kernel's BTF does not name cpu_tlbstate";
 	case WITH_BROADCAST:
 		return probes->machine.invlpgb ? NULL : cannot_occur;
 	case WHEN_EXACT:
-		return probes->classify == CLASSIFY_EXACT ? NULL : "classification is not exact";
+		if (probes->classify == CLASSIFY_EXACT)
+			return NULL;
+		return probes->classify == CLASSIFY_SAMPLED ? sampled_instead
+							    : "classification is off";
 	case WHEN_SAMPLED:
-		return probes->classify == CLASSIFY_SAMPLED ? NULL :
-							      "classification is not sampled";
+		return probes->classify == CLASSIFY_SAMPLED ? NULL : cannot_occur;
 	default:
 		return NULL;
 	}
@@ -535,15 +557,17 @@ static const char *condition_unmet(const struct probes *probes, enum condition c
 /* Why a rule does not hold here, or NULL if it does. */
 static const char *rule_unmet(const struct probes *probes, const struct rule *rule)
 {
-	for (int id = 0; id < PROBE_COUNT; id++)
+	const char *unmet = condition_unmet(probes, rule->condition);
+
+	for (int id = 0; id < PROBE_COUNT && !unmet; id++)
 		if ((rule->needs & 1u << id) && !probes->probe[id].method)
-			return probes->probe[id].why;
-	return condition_unmet(probes, rule->condition);
+			unmet = probes->probe[id].why;
+	return unmet;
 }
 
 static void decide_cells(struct probes *probes)
 {
-	bool decided[CELL_COUNT] = { false };
+	bool decided[CELL_COUNT] = {false};
 
 	for (int cell = 0; cell < CELL_COUNT; cell++)
 		probes->gone[cell] = probes->refused ? probes->why_refused : cannot_occur;
@@ -563,7 +587,8 @@ static void decide_cells(struct probes *probes)
 	}
 }
 
-/* --- All together ------------------------------------------------------------------------------ */
+/* --- All together ------------------------------------------------------------------------------
+ */
 
 /* At most this many CPUs are read per flush on average, to tell lazy from not loaded. */
 #define CLASSIFY_BUDGET 32
@@ -587,7 +612,7 @@ static void choose_ways(struct choice *choice)
 	/* A probe per CPU of each mask is only paid for where its answer is used. */
 	if (choice->way[PROBE_CSD_QUEUE] != WAY_NONE && probes->classify != CLASSIFY_EXACT) {
 		choice->way[PROBE_DECISION] = WAY_NONE;
-		lack(&probes->probe[PROBE_DECISION], "classification is not exact");
+		lack(&probes->probe[PROBE_DECISION], "%s", condition_unmet(probes, WHEN_EXACT));
 	}
 }
 
@@ -620,14 +645,14 @@ static void try_methods(struct choice *choice, enum attach_method wanted)
 /* Before 5.11 the memory of BPF maps counts against RLIMIT_MEMLOCK. */
 static void lift_memlock(void)
 {
-	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
 
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 }
 
 int probes__attach(struct probes *probes, const struct observer_options *options)
 {
-	struct choice choice = { .probes = probes };
+	struct choice choice = {.probes = probes};
 	int err;
 
 	memset(probes, 0, sizeof(*probes));
@@ -674,7 +699,7 @@ uint64_t probes__missed(const struct probes *probes)
 	uint64_t missed = 0;
 
 	for (int id = 0; id < PROBE_COUNT; id++) {
-		struct bpf_prog_info info = { 0 };
+		struct bpf_prog_info info = {0};
 		uint32_t size = sizeof(info);
 
 		if (probes->probe[id].prog_fd < 0)

@@ -37,12 +37,12 @@ enum probe_id {
 
 /* One probe as it is on this kernel. */
 struct probe {
-	const char *function;	  /* the kernel function or tracepoint */
-	const char *method;	  /* "fentry", "fexit", "kprobe", "tracepoint"; NULL: not attached */
-	char attached_to[96];	  /* the function's name in this kernel, with its suffix */
-	char why[192];		  /* why it is not attached */
-	int prog_fd;		  /* -1 when not attached */
-	struct bpf_link *link;	  /* NULL when not attached */
+	const char *function;  /* the kernel function or tracepoint */
+	const char *method;    /* "fentry", "fexit", "kprobe", "tracepoint"; NULL: not attached */
+	char attached_to[96];  /* the function's name in this kernel, with its suffix */
+	char why[192];	       /* why it is not attached */
+	int prog_fd;	       /* -1 when not attached */
+	struct bpf_link *link; /* NULL when not attached */
 };
 
 /* A unique name of a probe, e.g. "fexit_flush_tlb_func". */
@@ -51,15 +51,18 @@ const char *probe_name(enum probe_id id);
 /* The reason in gone[] of a cell whose event cannot happen here; compared by address. */
 extern const char cannot_occur[];
 
+/* The reason of a cell that is estimated, not counted; compared by address. */
+extern const char sampled_instead[];
+
 /* What the machine and its kernel are, as far as the probes care. */
 struct machine {
-	unsigned int possible;	   /* highest possible CPU id + 1 */
+	unsigned int possible; /* highest possible CPU id + 1 */
 	unsigned int online;
-	bool invlpgb;		   /* the CPU can broadcast flushes */
-	bool addresses_known;	   /* /proc/kallsyms shows addresses */
-	bool tlbstate_known;	   /* BTF names cpu_tlbstate and cpu_tlbstate_shared */
-	uint64_t ceiling;	   /* tlb_single_page_flush_ceiling, in pages */
-	const char *paravirt;	   /* the paravirt flush function of this hypervisor */
+	bool invlpgb;	      /* the CPU can broadcast flushes */
+	bool addresses_known; /* /proc/kallsyms shows addresses */
+	bool tlbstate_known;  /* BTF names cpu_tlbstate and cpu_tlbstate_shared */
+	uint64_t ceiling;     /* tlb_single_page_flush_ceiling, in pages */
+	const char *paravirt; /* the paravirt flush function of this hypervisor */
 };
 
 struct probes {
@@ -69,7 +72,7 @@ struct probes {
 	unsigned int sample_one_in;  /* of flushes, when SAMPLED */
 	bool refused;		     /* no BPF program can be loaded at all */
 	char why_refused[512];
-	struct shootdown_bpf *bpf;   /* NULL when refused */
+	struct shootdown_bpf *bpf;    /* NULL when refused */
 	const char *gone[CELL_COUNT]; /* NULL: the cell counts; else why it does not */
 };
 

@@ -17,7 +17,8 @@ struct partner {
 	atomic_bool running, stop;
 };
 
-/* Keeps the address space loaded on its CPU: a sleeping thread's CPU would be lazy, and not asked. */
+/* Keeps the address space loaded on its CPU: a sleeping thread's CPU would be lazy, and not asked.
+ */
 static void *use_page(void *data)
 {
 	struct partner *partner = data;
@@ -51,7 +52,7 @@ static int start_on(unsigned int cpu, pthread_t *thread, struct partner *partner
 int provoke__shootdown(void)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
-	struct partner partner = { 0 };
+	struct partner partner = {0};
 	int current = sched_getcpu();
 	struct cpus allowed;
 	unsigned int there;

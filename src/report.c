@@ -6,8 +6,8 @@
 
 #include "names.h"
 
-void report__make(struct report *out, const struct observer *observer, const struct snapshot *before,
-		  const struct snapshot *after)
+void report__make(struct report *out, const struct observer *observer,
+		  const struct snapshot *before, const struct snapshot *after)
 {
 	memset(out, 0, sizeof(*out));
 	out->observer = observer;
@@ -15,8 +15,7 @@ void report__make(struct report *out, const struct observer *observer, const str
 	for (int i = 0; i < CELL_COUNT; i++)
 		out->cell[i] = after->cell[i] - before->cell[i];
 	for (int cpu = 0; cpu < CPUS_MAX; cpu++)
-		out->handled_by_cpu[cpu] =
-			after->handled_by_cpu[cpu] - before->handled_by_cpu[cpu];
+		out->handled_by_cpu[cpu] = after->handled_by_cpu[cpu] - before->handled_by_cpu[cpu];
 	out->kernel_seen = before->kernel_seen && after->kernel_seen;
 	if (out->kernel_seen)
 		out->kernel_interrupts =
@@ -61,9 +60,9 @@ int64_t report__unaccounted(const struct report *report, enum flush_path path)
 {
 	const unsigned int filtered = CELL_filtered_cpus + path * FILTER_COUNT;
 	int64_t rest = report->cell[CELL_requested_cpus + path];
-	unsigned int parts[] = { CELL_self_cpus + path, filtered + FILTER_PREEMPTED_VCPU,
-				 filtered + FILTER_LAZY, filtered + FILTER_NOT_LOADED,
-				 CELL_asked_cpus + path };
+	unsigned int parts[] = {CELL_self_cpus + path, filtered + FILTER_PREEMPTED_VCPU,
+				filtered + FILTER_LAZY, filtered + FILTER_NOT_LOADED,
+				CELL_asked_cpus + path};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (!observer__has_cell(report->observer, parts[i], NULL) &&
@@ -79,9 +78,22 @@ bool report__difference(const struct report *report, int64_t *difference)
 	if (!report->kernel_seen ||
 	    !observer__has_cell(report->observer, CELL_handled + HANDLED_MM_RANGE, NULL))
 		return false;
-	*difference = (int64_t)(report->cell[CELL_handled + HANDLED_MM_RANGE] +
-				report->cell[CELL_handled + HANDLED_BATCH] -
-				report->kernel_interrupts);
+	*difference =
+		(int64_t)(report->cell[CELL_handled + HANDLED_MM_RANGE] +
+			  report->cell[CELL_handled + HANDLED_BATCH] - report->kernel_interrupts);
+	return true;
+}
+
+bool report__mean_targets(const struct report *report, double *mean)
+{
+	uint64_t asked = report->cell[CELL_asked_cpus + PATH_MM_RANGE] +
+			 report->cell[CELL_asked_cpus + PATH_BATCH];
+	uint64_t flushes = report->cell[CELL_flushes + PATH_MM_RANGE * REACH_COUNT + REACH_IPI] +
+			   report->cell[CELL_flushes + PATH_BATCH * REACH_COUNT + REACH_IPI];
+
+	if (!flushes || !observer__has_cell(report->observer, CELL_asked_cpus + PATH_BATCH, NULL))
+		return false;
+	*mean = (double)asked / flushes;
 	return true;
 }
 

@@ -32,7 +32,8 @@ static json_t *counter_json(const struct report *report, const struct counter_in
 			if (observer__cannot_occur(report->observer, cell))
 				continue;
 			json_object_set_new(object ? object : rows,
-					    object ? info->column_names[column] : info->row_names[row],
+					    object ? info->column_names[column]
+						   : info->row_names[row],
 					    cell_json(report, cell));
 		}
 		if (!object)
@@ -61,12 +62,11 @@ static json_t *histogram_json(const struct report *report, enum counter id)
 	buckets = json_array();
 	for (int i = 0; i < HIST_BUCKETS; i++)
 		if (report->cell[info->first + i])
-			json_array_append_new(buckets,
-					      json_pack("{s:I, s:I, s:I}", "from",
-							(json_int_t)(i ? 1ll << (i - 1) : 0),
-							"below", (json_int_t)(i ? 1ll << i : 1),
-							"count",
-							(json_int_t)report->cell[info->first + i]));
+			json_array_append_new(
+				buckets, json_pack("{s:I, s:I, s:I}", "from",
+						   (json_int_t)(i ? 1ll << (i - 1) : 0), "below",
+						   (json_int_t)(i ? 1ll << i : 1), "count",
+						   (json_int_t)report->cell[info->first + i]));
 	json_object_set_new(object, "unit", json_string(info->unit));
 	json_object_set_new(object, "buckets", buckets);
 	json_object_set_new(object, "p50",
@@ -137,16 +137,16 @@ static json_t *trust_json(const struct report *report)
 	json_object_set_new(trust, "probes_attached", json_integer(attached));
 	json_object_set_new(trust, "probes_missing", missing);
 	json_object_set_new(trust, "fallback",
-			    observer__fallback(report->observer, &why) ? json_string(why) :
-									 json_null());
+			    observer__fallback(report->observer, &why) ? json_string(why)
+								       : json_null());
 	json_object_set_new(trust, "missed_runs", json_integer((json_int_t)report->missed));
 	json_object_set_new(trust, "kernel_interrupts",
-			    report->kernel_seen ?
-				    json_integer((json_int_t)report->kernel_interrupts) :
-				    json_null());
+			    report->kernel_seen
+				    ? json_integer((json_int_t)report->kernel_interrupts)
+				    : json_null());
 	json_object_set_new(trust, "difference",
-			    report__difference(report, &difference) ? json_integer(difference) :
-								      json_null());
+			    report__difference(report, &difference) ? json_integer(difference)
+								    : json_null());
 	json_object_set_new(trust, "settled", json_boolean(report->settled));
 	json_object_set_new(trust, "cpu_gone", json_boolean(report->cpu_gone));
 	if (report->vm_seen) {
@@ -167,7 +167,7 @@ json_t *report__json(const struct report *report)
 
 		if (id == COUNTER_duration || id == COUNTER_targets)
 			json_object_set_new(histograms, info->name, histogram_json(report, id));
-		else if (id != COUNTER_sampled)
+		else if (id != COUNTER_sampled) /* estimates_json() has its results */
 			json_object_set_new(funnel, info->name, counter_json(report, info));
 	}
 	json_object_set_new(object, "seconds", json_real(report->seconds));

@@ -9,41 +9,66 @@
 #include "names.h"
 #include "observer_internal.h"
 
-#define LABEL_WIDTH 26
+#define LABEL_WIDTH  26
 #define COLUMN_WIDTH 13
 
-/* A cell as text: a number, "n/a" where it cannot be seen, "-" where it cannot occur. */
-static void cell_text(const struct report *report, unsigned int cell, char out[24])
+/* The estimate behind a cell that is sampled. */
+static bool cell_estimate(const struct report *report, unsigned int cell, struct estimate *estimate)
 {
-	if (observer__has_cell(report->observer, cell, NULL))
+	unsigned int index = cell - CELL_filtered_cpus;
+
+	return observer__is_sampled(report->observer, cell) &&
+	       report__estimate(report, index / FILTER_COUNT, index % FILTER_COUNT, estimate);
+}
+
+/*
+ * A cell as text: a number, "~" and an estimate, "n/a" where it cannot be seen, "-" where it cannot
+ * occur. Its value goes to *value; returns whether it has one.
+ */
+static bool cell_text(const struct report *report, unsigned int cell, char out[24], double *value)
+{
+	struct estimate estimate;
+
+	if (observer__has_cell(report->observer, cell, NULL)) {
+		*value = report->cell[cell];
 		snprintf(out, 24, "%" PRIu64, report->cell[cell]);
-	else
-		snprintf(out, 24, "%s", observer__cannot_occur(report->observer, cell) ? "-" : "n/a");
+		return true;
+	}
+	if (cell_estimate(report, cell, &estimate)) {
+		*value = estimate.value;
+		snprintf(out, 24, "~%.0f", estimate.value);
+		return true;
+	}
+	*value = 0;
+	snprintf(out, 24, "%s",
+		 observer__cannot_occur(report->observer, cell) ||
+				 observer__is_sampled(report->observer, cell)
+			 ? "-"
+			 : "n/a");
+	return false;
 }
 
 /* One row: the label, the paths' cells, their sum, and the sum's share of @whole (0: none). */
 static void print_row(const struct report *report, FILE *out, const char *label,
 		      const unsigned int *cells, double whole)
 {
-	uint64_t sum = 0;
-	bool any = false, unseen = false;
+	double sum = 0, value;
+	bool any = false, unseen = false, estimated = false;
 	char text[24];
 
 	fprintf(out, "%-*s", LABEL_WIDTH, label);
 	for (int path = 0; path < PATH_COUNT; path++) {
-		cell_text(report, cells[path], text);
+		any |= cell_text(report, cells[path], text, &value);
+		unseen |= strcmp(text, "n/a") == 0;
+		estimated |= text[0] == '~';
+		sum += value;
 		fprintf(out, "%*s", COLUMN_WIDTH, text);
-		if (observer__has_cell(report->observer, cells[path], NULL)) {
-			sum += report->cell[cells[path]];
-			any = true;
-		} else if (!observer__cannot_occur(report->observer, cells[path])) {
-			unseen = true;
-		}
 	}
 	if (any && !unseen)
-		fprintf(out, "%*" PRIu64, COLUMN_WIDTH, sum);
+		snprintf(text, sizeof(text), "%s%.0f", estimated ? "~" : "", sum);
 	else
-		fprintf(out, "%*s", COLUMN_WIDTH, any || unseen ? "n/a" : "-");
+		snprintf(text, sizeof(text), "%s", unseen ? "n/a" : "-");
+	fprintf(out, "%*s", COLUMN_WIDTH, text);
 	if (any && !unseen && whole > 0)
 		fprintf(out, "%7.1f%%", 100 * sum / whole);
 	fputc('\n', out);
@@ -65,11 +90,12 @@ static void print_single(const struct report *report, FILE *out, const char *lab
 			 unsigned int cell, double whole)
 {
 	char text[24];
+	double value;
+	bool seen = cell_text(report, cell, text, &value);
 
-	cell_text(report, cell, text);
 	fprintf(out, "%-*s%*s", LABEL_WIDTH, label, COLUMN_WIDTH * (PATH_COUNT + 1), text);
-	if (whole > 0 && observer__has_cell(report->observer, cell, NULL))
-		fprintf(out, "%7.1f%%", 100 * report->cell[cell] / whole);
+	if (whole > 0 && seen)
+		fprintf(out, "%7.1f%%", 100 * value / whole);
 	fputc('\n', out);
 }
 
@@ -77,41 +103,33 @@ static void print_single(const struct report *report, FILE *out, const char *lab
 static void print_handled(const struct report *report, FILE *out)
 {
 	char text[HANDLED_COUNT][24];
-	uint64_t sum = 0;
+	double sum = 0, value;
 	bool all = true;
 
 	for (int i = 0; i < HANDLED_COUNT; i++) {
-		cell_text(report, CELL_handled + i, text[i]);
-		sum += report->cell[CELL_handled + i];
-		all = all && observer__has_cell(report->observer, CELL_handled + i, NULL);
+		all &= cell_text(report, CELL_handled + i, text[i], &value);
+		sum += value;
 	}
 	fprintf(out, "%-*s%*s%*s%*s", LABEL_WIDTH, "handled", COLUMN_WIDTH, text[0], COLUMN_WIDTH,
 		text[1], 2 * COLUMN_WIDTH, text[2]);
 	if (all)
-		fprintf(out, "%*" PRIu64 "\n", COLUMN_WIDTH, sum);
+		fprintf(out, "%*.0f\n", COLUMN_WIDTH, sum);
 	else
 		fprintf(out, "%*s\n", COLUMN_WIDTH, "n/a");
 }
 
-static void print_estimates(const struct report *report, FILE *out)
+/* How far the estimates can be off; of the two shares one gives the other. */
+static void print_confidence(const struct report *report, FILE *out)
 {
-	for (int reason = FILTER_LAZY; reason <= FILTER_NOT_LOADED; reason++) {
-		bool any = false;
+	for (int path = PATH_MM_RANGE; path <= PATH_BATCH; path++) {
+		unsigned int cell = CELL_filtered_cpus + path * FILTER_COUNT + FILTER_LAZY;
+		struct estimate lazy;
 
-		for (int path = PATH_MM_RANGE; path <= PATH_BATCH; path++) {
-			struct estimate estimate;
-
-			if (!report__estimate(report, path, reason, &estimate))
-				continue;
-			if (!any)
-				fprintf(out, "  about %s:", reason == FILTER_LAZY ? "lazy" : "not loaded");
-			any = true;
-			fprintf(out, "  %s %.0f (95%%: %.0f to %.0f, from %" PRIu64 " flushes)",
-				path_names[path], estimate.value, estimate.low, estimate.high,
-				estimate.n);
-		}
-		if (any)
-			fputc('\n', out);
+		if (cell_estimate(report, cell, &lazy))
+			fprintf(out,
+				"  (%s: lazy is %.0f to %.0f with 95%% confidence, from %" PRIu64
+				" flushes sampled)\n",
+				path_names[path], lazy.low, lazy.high, lazy.n);
 	}
 }
 
@@ -129,15 +147,14 @@ static void print_unaccounted(const struct report *report, FILE *out)
 
 static void print_latency(const struct report *report, FILE *out)
 {
-	double p50, p99;
+	double p50, p99, mean;
 
 	if (report__percentile(report, COUNTER_duration, 0.5, &p50) &&
 	    report__percentile(report, COUNTER_duration, 0.99, &p99))
 		fprintf(out, "shootdown latency           about %.3g us (p50), %.3g us (p99)\n",
 			p50 / 1000, p99 / 1000);
-	if (report__percentile(report, COUNTER_targets, 0.5, &p50) &&
-	    report__percentile(report, COUNTER_targets, 0.99, &p99))
-		fprintf(out, "CPUs asked per shootdown    about %.3g (p50), %.3g (p99)\n", p50, p99);
+	if (report__mean_targets(report, &mean))
+		fprintf(out, "CPUs asked per shootdown    %.2f (mean)\n", mean);
 }
 
 /* Each reason once, with the counters it takes away. */
@@ -153,9 +170,9 @@ static void print_reasons(const struct report *report, FILE *out)
 			const char *why;
 			bool known = false;
 
-			if (id == COUNTER_sampled ||
-			    observer__has_cell(report->observer, info->first + i, &why) ||
-			    observer__cannot_occur(report->observer, info->first + i))
+			if (observer__has_cell(report->observer, info->first + i, &why) ||
+			    observer__cannot_occur(report->observer, info->first + i) ||
+			    observer__is_sampled(report->observer, info->first + i))
 				continue;
 			for (int k = 0; k < count; k++)
 				known = known || strcmp(told[k], why) == 0;
@@ -187,7 +204,7 @@ void report__print(const struct report *report, FILE *out)
 	double handled = report->cell[CELL_handled + HANDLED_MM_RANGE] +
 			 report->cell[CELL_handled + HANDLED_BATCH];
 	const char *unneeded_labels[UNNEEDED_COUNT] = {
-		"  unneeded: wrong mm", "  unneeded: init_mm", "  unneeded: global ASID",
+		"  unneeded: wrong mm", "  unneeded: init_mm",	  "  unneeded: global ASID",
 		"  unneeded: lazy",	"  unneeded: up to date",
 	};
 
@@ -206,8 +223,8 @@ void report__print(const struct report *report, FILE *out)
 	if (report->observer->probes.machine.invlpgb)
 		print_by_path(report, out, "flushes: broadcast", CELL_flushes, REACH_COUNT,
 			      REACH_BROADCAST, 0);
-	print_by_path(report, out, "  IPI, of everything", CELL_full_flushes, REACH_COUNT, REACH_IPI,
-		      0);
+	print_by_path(report, out, "  IPI, of everything", CELL_full_flushes, REACH_COUNT,
+		      REACH_IPI, 0);
 	print_by_path(report, out, "  IPI, pages in ranges", CELL_flushed_pages, REACH_COUNT,
 		      REACH_IPI, 0);
 	print_by_path(report, out, "requested CPUs", CELL_requested_cpus, 1, 0, requested);
@@ -218,7 +235,7 @@ void report__print(const struct report *report, FILE *out)
 		      requested);
 	print_by_path(report, out, "  - not loaded (stale)", CELL_filtered_cpus, FILTER_COUNT,
 		      FILTER_NOT_LOADED, requested);
-	print_estimates(report, out);
+	print_confidence(report, out);
 	print_by_path(report, out, "= asked", CELL_asked_cpus, 1, 0, requested);
 	print_unaccounted(report, out);
 	print_single(report, out, "raised (interrupts)", CELL_ipis_sent, 0);
@@ -254,7 +271,8 @@ void report__print_trust(const struct report *report, FILE *out)
 		fprintf(out, ", a CPU went offline: the kernel's count is incomplete\n");
 	else
 		fprintf(out,
-			", handled - kernel's TLB interrupts = %" PRId64 " (kernel: %" PRIu64 ")%s\n",
+			", handled - kernel's TLB interrupts = %" PRId64 " (kernel: %" PRIu64
+			")%s\n",
 			difference, report->kernel_interrupts,
 			report->settled ? "" : ", read while counting went on");
 }

@@ -8,7 +8,12 @@
 #include "common/procfs.h"
 
 /* How a kernel symbol's name relates to the one asked for. */
-enum likeness { OTHER, SUFFIXED, RENAMED, SAME };
+enum likeness {
+	OTHER,
+	SUFFIXED,
+	RENAMED,
+	SAME
+};
 
 static enum likeness compare(const char *name, size_t len, const char *wanted)
 {

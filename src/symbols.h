@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 struct symbol {
-	const char *name;   /* asked for; not owned */
-	uint64_t address;   /* 0: hidden (kptr_restrict) or not there */
-	char found[96];	    /* the name in the kernel: NAME, or NAME with a suffix; "" if none */
+	const char *name;    /* asked for; not owned */
+	uint64_t address;    /* 0: hidden (kptr_restrict) or not there */
+	char found[96];	     /* the name in the kernel: NAME, or NAME with a suffix; "" if none */
 	bool same_arguments; /* the plain name, or one whose suffix keeps the arguments (.llvm.N) */
 };
 

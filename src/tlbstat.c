@@ -14,20 +14,32 @@ static const struct {
 	char *invocation; /* what usage messages call it */
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "run", "tlbstat run", cmd_run },
-	{ "check", "tlbstat check", cmd_check },
+	{"run", "tlbstat run", cmd_run},
+	{"check", "tlbstat check", cmd_check},
 };
+
+static int find_command(const char *word)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (strcmp(word, commands[i].name) == 0)
+			return i;
+	return -1;
+}
+
+bool is_command(const char *word)
+{
+	return find_command(word) >= 0;
+}
 
 int main(int argc, char **argv)
 {
+	int command = argc > 1 ? find_command(argv[1]) : -1;
+
 	setlocale(LC_ALL, "C");
 	argp_err_exit_status = EXIT_USAGE;
 	diag__set_program("tlbstat");
-	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(*commands); i++) {
-		if (strcmp(argv[1], commands[i].name) != 0)
-			continue;
-		argv[1] = commands[i].invocation;
-		return commands[i].run(argc - 1, argv + 1);
-	}
-	return cmd_live(argc, argv);
+	if (command < 0)
+		return cmd_live(argc, argv);
+	argv[1] = commands[command].invocation;
+	return commands[command].run(argc - 1, argv + 1);
 }
