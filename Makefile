@@ -93,4 +93,64 @@ $(B)/unit/%: tests/unit/%.c $(BENCH) $(VM) $(OBSERVER) $(COMMON)
 	$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(ALL_CFLAGS) -pie $< $(BENCH) $(VM) $(OBSERVER) \
 		$(COMMON) $(LIBS_BPF) $(LIBS) -lcmocka -o $@
 
+# Programs that the guest tests run inside guests.
+$(B)/guest/$(ARCH)/tests/%: tests/guest/%.c
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) $(CFLAGS) -static $< -lpthread -o $@
+
+# --- Setting up ----------------------------------------------------------------------------------
+
+# Debian 12's own packages are enough. What each is for: see README.md.
+DEPS_BUILD := gcc libc6-dev make clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libjansson-dev
+DEPS_GUEST := qemu-system-x86 busybox-static xz-utils jq
+DEPS_TEST := libcmocka-dev libclang-rt-14-dev clang-format shellcheck mandoc
+
+# $(call install,PACKAGES): only what is missing, and only then the network is asked.
+define install
+	@missing=$$(for p in $(1); do \
+		dpkg-query -W -f '$${db:Status-Status}\n' $$p 2>/dev/null | grep -qx installed || echo $$p; \
+	done); \
+	if [ -n "$$missing" ]; then \
+		echo "installing:" $$missing; start=$$(date +%s); \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+			--no-install-recommends $$missing >/dev/null || { \
+			echo "could not install; as root try: apt-get install" $$missing >&2; exit 1; }; \
+		echo "installed in $$(($$(date +%s) - start)) s"; \
+	fi
+endef
+
+.PHONY: deps deps-test
+deps: ## Install the packages to build and to run guests (root, Debian 12)
+	$(call install,$(DEPS_BUILD) $(DEPS_GUEST))
+deps-test: ## The same and those of the tests
+	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_TEST))
+
+# --- The main job --------------------------------------------------------------------------------
+
+.PHONY: demo
+demo: deps ## Show reclaim interrupting 15 CPUs, on an unmodified distribution kernel in a guest
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)bench/demo
+
+# --- Keeping the house ---------------------------------------------------------------------------
+
+SOURCES = $(shell git ls-files '*.c' '*.h')
+SCRIPTS = .ci/run $(shell git ls-files 'bench/demo' 'tests/run' '*.sh')
+
+.PHONY: lint
+lint: deps-test ## Check the layout of the sources, the scripts and the man pages
+	$(Q)clang-format --dry-run -Werror $(SOURCES)
+	$(Q)shellcheck $(SCRIPTS)
+	$(Q)for page in man/*; do mandoc -T lint -W warning $$page || exit 1; done
+	@echo "lint: ok"
+
+.PHONY: clean
+clean: ## Remove what was built here (the cache of kernels stays)
+	$(Q)rm -rf build out
+
+.PHONY: help
+help: ## Show this
+	@echo 'make TARGET [V=1] [SANITIZE=1]'
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
+
 -include $(wildcard $(B)/*/*.d)
