@@ -247,9 +247,12 @@ static void print_report(FILE *out, const struct report *report, const struct li
 /* --- The loop -----------------------------------------------------------------------------------
  */
 
-/* Prints a line per interval until the count or a signal; the last one can be a part of one. */
+/*
+ * Prints a line per interval until the count or a signal; the last one can be a part of one.
+ * Returns 0 or a negative errno after a message; a write that failed is only left in *write_err.
+ */
 static int watch(struct observer *observer, const struct live_options *options, FILE *out,
-		 struct snapshot *snapshots, struct report *report)
+		 struct snapshot *snapshots, struct report *report, int *write_err)
 {
 	struct snapshot *before = &snapshots[0], *after = &snapshots[1], *first = &snapshots[2];
 	uint64_t deadline = stop__now_ns();
@@ -269,8 +272,10 @@ static int watch(struct observer *observer, const struct live_options *options, 
 			return err;
 		report__make(report, observer, before, after);
 		print_report(out, report, options, line);
-		if (fflush(out) != 0)
-			return -errno;
+		if (fflush(out) != 0) {
+			*write_err = -errno;
+			return 0;
+		}
 		before = after;
 		after = swap;
 		if (!whole)
@@ -283,20 +288,19 @@ static int watch(struct observer *observer, const struct live_options *options, 
 	return 0;
 }
 
-/* A write that failed: quiet for a closed pipe, else an error with its cause. */
+/* Ends the output; a write that failed is an error with its cause, but quiet for a closed pipe. */
 static int finish(FILE *out, const char *path, int err)
 {
 	if (err == -EPIPE)
 		return EXIT_DONE;
-	if (out == stdout)
-		return diag__close_stdout() || err ? EXIT_FAILED : EXIT_DONE;
-	if (fclose(out) != 0 && !err)
+	if (out == stdout && !err)
+		return diag__close_stdout() ? EXIT_FAILED : EXIT_DONE;
+	if (out != stdout && fclose(out) != 0 && !err)
 		err = -errno;
-	if (err) {
-		diag__fail(-err, "write %s", path);
-		return EXIT_FAILED;
-	}
-	return EXIT_DONE;
+	if (!err)
+		return EXIT_DONE;
+	diag__fail(-err, "write to %s", out == stdout ? "standard output" : path);
+	return EXIT_FAILED;
 }
 
 int cmd_live(int argc, char **argv)
@@ -311,7 +315,7 @@ int cmd_live(int argc, char **argv)
 	struct report *report = calloc(1, sizeof(*report));
 	struct observer *observer = NULL;
 	FILE *out = stdout;
-	int code, err;
+	int code, write_err = 0;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (!snapshots || !report) {
@@ -332,8 +336,10 @@ int cmd_live(int argc, char **argv)
 	if (code)
 		goto out;
 	explain_fallback(observer);
-	err = watch(observer, &options, out, snapshots, report);
-	code = finish(out, options.common.output, err);
+	if (watch(observer, &options, out, snapshots, report, &write_err))
+		code = EXIT_FAILED;
+	if (finish(out, options.common.output, write_err))
+		code = EXIT_FAILED;
 out:
 	observer__close(observer);
 	free(report);

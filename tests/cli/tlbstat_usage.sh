@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What cannot be understood is refused with exit 2, and the message names what was given.
+tlbstat=${BUILD:-build}/tlbstat
+failed=0
+
+# refuses NAME TEXT ARGS...: exit 2, TEXT on stderr, nothing on stdout.
+refuses() {
+	name=$1 text=$2
+	shift 2
+	out=$("$tlbstat" "$@" 2>/tmp/tlbstat_usage.$$)
+	code=$?
+	if [ $code -eq 2 ] && [ -z "$out" ] && grep -qF -- "$text" /tmp/tlbstat_usage.$$; then
+		echo "ok $name"
+	else
+		echo "not ok $name: exit $code, stdout '$out', stderr '$(cat /tmp/tlbstat_usage.$$)'"
+		failed=1
+	fi
+	rm -f /tmp/tlbstat_usage.$$
+}
+
+refuses "an interval that is no time" '"1e"' 1e
+refuses "an interval of zero" "'0'" 0
+refuses "an interval below 10 ms" "'1ms'" 1ms
+refuses "a negative interval" "-1" -- -1
+refuses "a count of zero" '"0"' 1 0
+refuses "a count that is no number" '"3x"' 1 3x
+refuses "a third argument" "'9'" 1 2 9
+refuses "JSON and CSV at once" "exclude" --json --csv
+refuses "an unknown option" "--nonsense" --nonsense
+refuses "an unknown way to classify" "'often'" --classify=often
+refuses "an unknown method" "'magic'" --method=magic
+refuses "a command behind the options" "tlbstat check" -v check
+refuses "CSV of check" "no CSV" check --csv
+refuses "run without a command" "which command" run
+refuses "an argument to check" "Too many" check x
+exit $failed
