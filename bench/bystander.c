@@ -7,17 +7,18 @@
 #include <unistd.h>
 
 #include "bystander.h"
-#include "child.h"
 #include "common/diag.h"
 #include "common/stop.h"
+#include "pin.h"
 #include "relax.h"
+#include "tether.h"
 
 /* Far longer than any start takes, under emulation too. */
 #define START_MS 60000
 
 static _Noreturn void be_busy(unsigned int cpu, int ready)
 {
-	if (child__pin(cpu) || write(ready, "", 1) != 1)
+	if (pin__to_cpu(cpu) || write(ready, "", 1) != 1)
 		_exit(1);
 	for (;;)
 		cpu_relax();
@@ -63,7 +64,7 @@ int bystanders__start(struct bystanders *out, const struct cpus *cpus, unsigned 
 
 		if (err || cpu == except)
 			continue;
-		pid = child__fork("tlbbench-busy", ready[1]);
+		pid = tether__fork("tlbbench-busy", ready[1]);
 		if (pid == 0)
 			be_busy(cpu, ready[1]);
 		if (pid < 0)
@@ -84,7 +85,7 @@ out:
 void bystanders__stop(struct bystanders *bystanders)
 {
 	for (unsigned int i = 0; i < bystanders->count; i++)
-		child__kill(bystanders->pids[i]);
+		tether__kill(bystanders->pids[i]);
 	free(bystanders->pids);
 	memset(bystanders, 0, sizeof(*bystanders));
 }

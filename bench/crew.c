@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "common/diag.h"
 #include "crew.h"
+#include "pin.h"
 #include "relax.h"
 
 /* Enough for a loop; the least that the system allows can be more. */
@@ -40,7 +40,7 @@ static void *serve(void *arg)
 	struct member *member = arg;
 	struct crew *crew = member->crew;
 
-	if (child__pin(member->cpu))
+	if (pin__to_cpu(member->cpu))
 		crew->failed = true;
 	for (;;) {
 		sem_post(&crew->arrived);

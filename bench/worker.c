@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "common/diag.h"
 #include "common/stop.h"
+#include "tether.h"
 #include "worker.h"
 
 struct reply {
@@ -39,7 +39,7 @@ int worker__start(struct worker *out, worker_serve serve, void *state)
 	/* Of packets, so that nothing is ever read in parts. */
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return diag__fail(errno, "start the worker");
-	out->pid = child__fork("tlbbench-work", ends[1]);
+	out->pid = tether__fork("tlbbench-work", ends[1]);
 	if (out->pid == 0)
 		work(ends[1], serve, state);
 	close(ends[1]);
@@ -102,7 +102,7 @@ void worker__stop(struct worker *worker)
 {
 	if (!worker->pid)
 		return;
-	child__kill(worker->pid);
+	tether__kill(worker->pid);
 	close(worker->link);
 	memset(worker, 0, sizeof(*worker));
 }

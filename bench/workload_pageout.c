@@ -15,13 +15,13 @@
 
 #include "bystander.h"
 #include "cgroup.h"
-#include "child.h"
 #include "common/diag.h"
 #include "common/procfs.h"
 #include "common/stop.h"
 #include "crew.h"
 #include "journal.h"
 #include "memory.h"
+#include "pin.h"
 #include "settings.h"
 #include "worker.h"
 #include "workload.h"
@@ -40,7 +40,7 @@
 #define MAX_PASSES 64
 /* Swap slots are handed out to CPUs by whole clusters, so that some stay unused. */
 #define SPARE_SWAP (16ull << 20)
-/* Below this share of the CPUs that were put into the mask, the mask did not last. */
+/* Below this share of a full mask, the mask did not stay full. */
 #define MASK_SHARE 0.98
 
 enum command {
@@ -94,7 +94,7 @@ static int open_reclaim(struct pageout *pageout)
 static int set_up_worker(struct pageout *pageout)
 {
 	const struct workload_options *options = &pageout->options;
-	int err = child__pin(options->initiator);
+	int err = pin__to_cpu(options->initiator);
 
 	if (!err)
 		err = open_reclaim(pageout);
@@ -358,53 +358,54 @@ static int compare_counts(struct workload_run *run, const uint64_t *counts)
 	return 0;
 }
 
-/* The share of the CPUs put into the mask that the batched flushes found there; false: unknown. */
+/*
+ * What the flushes found in the mask, as a share of what they would have found if every page had
+ * cost one flush of a mask with all CPUs in it. Without an observer the kernel's interrupts have to
+ * do, unless lazy CPUs are expected to get none. False: unknown.
+ */
 static bool mask_share(const struct workload_run *run, double *share)
 {
 	const struct report *report = run->report;
-	uint64_t calls;
+	unsigned int cpus = cpus__count(&run->options->cpus);
 
-	if (!observer__has(report->observer, COUNTER_calls, NULL) ||
-	    !observer__has(report->observer, COUNTER_requested_cpus, NULL))
+	if (!run->pages_done || run->options->thp)
 		return false;
-	calls = report__path(report, COUNTER_calls, PATH_BATCH);
-	if (!calls)
-		return false;
-	*share = (double)report__path(report, COUNTER_requested_cpus, PATH_BATCH) / calls /
-		 cpus__count(&run->options->cpus);
-	return true;
+	if (observer__has(report->observer, COUNTER_requested_cpus, NULL)) {
+		uint64_t requested = report__path(report, COUNTER_requested_cpus, PATH_BATCH) +
+				     report__path(report, COUNTER_requested_cpus, PATH_MM_RANGE);
+
+		*share = (double)requested / cpus / run->pages_done;
+		return true;
+	}
+	*share = (double)report->kernel_interrupts / (cpus - 1) / run->pages_done;
+	return report->kernel_seen && run->options->bystander != BYSTANDER_IDLE;
+}
+
+static const char *mask_cause(const struct workload_run *run)
+{
+	const struct pageout *pageout = run->state;
+
+	if (!pageout->memcg)
+		return "MADV_PAGEOUT begins every page table (2 MiB) after the first with a flush "
+		       "of the mm itself, and once a second has passed such a flush trims the CPUs "
+		       "that run something else; so only the first 512 pages or so cause "
+		       "interrupts, however many there are; --via memcg has no such flush";
+	if (run->options->bystander == BYSTANDER_OTHER)
+		return "before Linux 6.13 a CPU leaves the mask as soon as it runs something else; "
+		       "use --bystander spin there";
+	return "something flushed the mm during the run, and trimmed it";
 }
 
 /* Whether the mask that prime() filled was still full when the pages went out; if not, why. */
 static void check_mask(struct workload_run *run)
 {
-	struct pageout *pageout = run->state;
 	double share;
 
-	if (!mask_share(run, &share) || share >= MASK_SHARE)
-		return;
-	if (!pageout->memcg)
-		workload_run__note(
-			run,
-			"the batched flushes found %.1f%% of the CPUs in the mm_cpumask: "
-			"MADV_PAGEOUT begins each page table (2 MiB) after the first with a flush "
-			"of the mm itself (%llu here), and once a second has passed since the last "
-			"time such a flush trims the CPUs that run something else; so only the "
-			"first 2 MiB cause interrupts, however many pages there are. --via memcg "
-			"has no such flush",
-			share * 100,
-			(unsigned long long)report__path(run->report, COUNTER_calls,
-							 PATH_MM_RANGE));
-	else
-		workload_run__note(
-			run,
-			"the batched flushes found only %.1f%% of the CPUs in the mm_cpumask, "
-			"although the process had just run on all of them: %s",
-			share * 100,
-			run->options->bystander == BYSTANDER_OTHER
-				? "before Linux 6.13 a CPU leaves the mask as soon as it runs "
-				  "something else; use --bystander spin there"
-				: "something flushed the mm before the run, and trimmed it");
+	if (mask_share(run, &share) && share < MASK_SHARE)
+		workload_run__note(run,
+				   "the mm_cpumask did not stay full: flushes found %.1f%% of the "
+				   "CPUs that the process had just run on: %s",
+				   share * 100, mask_cause(run));
 }
 
 static int check_words(struct workload_run *run)

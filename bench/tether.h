@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Processes that belong to a run: they die with it, and hold nothing of it open. */
-#ifndef TLBBENCH_CHILD_H
-#define TLBBENCH_CHILD_H
+#ifndef TLBBENCH_TETHER_H
+#define TLBBENCH_TETHER_H
 
 #include <sys/types.h>
 
@@ -13,12 +13,9 @@
  *    neither the journal's lock nor a probe.
  * Returns as fork() does: 0 in the child, a negative errno after a message on failure.
  */
-pid_t child__fork(const char *name, int keep);
-
-/* Pins the calling thread to one CPU. Returns 0 or a negative errno after a message. */
-int child__pin(unsigned int cpu);
+pid_t tether__fork(const char *name, int keep);
 
 /* Kills the process and waits for its end. 0 and -1 are ignored. */
-void child__kill(pid_t pid);
+void tether__kill(pid_t pid);
 
 #endif

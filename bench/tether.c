@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "common/cpus.h"
+#include "tether.h"
 #include "common/diag.h"
 
 static void close_others(int keep)
@@ -39,7 +37,7 @@ static void become_child(const char *name, int keep, pid_t parent)
 	close_others(keep);
 }
 
-pid_t child__fork(const char *name, int keep)
+pid_t tether__fork(const char *name, int keep)
 {
 	pid_t parent = getpid(), pid;
 
@@ -53,23 +51,7 @@ pid_t child__fork(const char *name, int keep)
 	return pid;
 }
 
-int child__pin(unsigned int cpu)
-{
-	cpu_set_t *set = CPU_ALLOC(CPUS_MAX);
-	size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
-	int err = 0;
-
-	if (!set)
-		return diag__fail(ENOMEM, "pin to CPU %u", cpu);
-	CPU_ZERO_S(size, set);
-	CPU_SET_S(cpu, size, set);
-	if (sched_setaffinity(0, size, set))
-		err = diag__fail(errno, "pin to CPU %u", cpu);
-	CPU_FREE(set);
-	return err;
-}
-
-void child__kill(pid_t pid)
+void tether__kill(pid_t pid)
 {
 	if (pid <= 0)
 		return;

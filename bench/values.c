@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+
+#include "values.h"
+
+/* The paths that reach flush_tlb_func(), which is what the kernel's TLB row counts. */
+static const enum flush_path counted_paths[] = {PATH_MM_RANGE, PATH_BATCH};
+#define COUNTED_PATHS (sizeof(counted_paths) / sizeof(*counted_paths))
+
+/* The sum over the counted paths of cells @first + path * @columns + @column, or why it is absent.
+ */
+static json_t *sum_paths(const struct report *report, unsigned int first, unsigned int columns,
+			 unsigned int column)
+{
+	json_int_t sum = 0;
+	const char *why;
+
+	for (size_t i = 0; i < COUNTED_PATHS; i++) {
+		unsigned int cell = first + counted_paths[i] * columns + column;
+
+		if (observer__has_cell(report->observer, cell, &why))
+			sum += report->cell[cell];
+		else if (!observer__cannot_occur(report->observer, cell))
+			return json_string(why);
+	}
+	return json_integer(sum);
+}
+
+static json_t *sum_counter(const struct report *report, enum counter counter)
+{
+	const char *why;
+
+	if (!observer__has(report->observer, counter, &why))
+		return json_string(why);
+	return json_integer(report__sum(report, counter));
+}
+
+static json_t *remote_ipis(const struct report *report)
+{
+	const char *why;
+
+	if (!observer__has(report->observer, COUNTER_handled, &why))
+		return json_string(why);
+	return json_integer(report->cell[CELL_handled + HANDLED_MM_RANGE] +
+			    report->cell[CELL_handled + HANDLED_BATCH]);
+}
+
+static json_t *kernel_interrupts(const struct report *report)
+{
+	if (!report->kernel_seen)
+		return json_string("/proc/interrupts has no TLB row here");
+	if (report->cpu_gone)
+		return json_string("a CPU went offline, and its count with it");
+	return json_integer(report->kernel_interrupts);
+}
+
+static json_t *difference(const struct report *report)
+{
+	int64_t value;
+
+	if (!report__difference(report, &value))
+		return json_string("needs both the observer's count and the kernel's");
+	return json_integer(value);
+}
+
+/* By the observer, or by the kernel where that is all there is. */
+static json_t *ipis_per_page(const struct workload_run *run)
+{
+	double ipis;
+
+	if (!run->pages_done)
+		return json_string("no page was done");
+	if (!values__number(run->values, "remote_ipis", &ipis) &&
+	    !values__number(run->values, "kernel_tlb_interrupts", &ipis))
+		return json_string("nothing counts interrupts here");
+	return json_real(ipis / run->pages_done);
+}
+
+static json_t *pages_per_s(const struct workload_run *run)
+{
+	if (!run->elapsed_ns)
+		return json_string("no time passed");
+	return json_real(run->pages_done * 1e9 / run->elapsed_ns);
+}
+
+static json_t *shootdown(const struct report *report, double share)
+{
+	const char *why;
+	double ns;
+
+	if (!observer__has(report->observer, COUNTER_duration, &why))
+		return json_string(why);
+	if (!report__percentile(report, COUNTER_duration, share, &ns))
+		return json_string("no shootdown was seen");
+	return json_real(ns);
+}
+
+int values__add(struct workload_run *run)
+{
+	const struct report *report = run->report;
+	json_t *values = run->values;
+	int err = 0;
+
+	err |= json_object_set_new(values, "pages_asked", json_integer(run->options->pages));
+	err |= json_object_set_new(values, "pages_done", json_integer(run->pages_done));
+	err |= json_object_set_new(values, "elapsed_ms", json_real(run->elapsed_ns / 1e6));
+	err |= json_object_set_new(values, "pages_per_s", pages_per_s(run));
+	err |= json_object_set_new(values, "remote_ipis", remote_ipis(report));
+	err |= json_object_set_new(values, "kernel_tlb_interrupts", kernel_interrupts(report));
+	err |= json_object_set_new(values, "reconciliation_difference", difference(report));
+	err |= json_object_set_new(values, "ipis_per_page", ipis_per_page(run));
+	err |= json_object_set_new(values, "ipis_raised", sum_counter(report, COUNTER_ipis_sent));
+	err |= json_object_set_new(values, "flushes",
+				   sum_paths(report, CELL_flushes, REACH_COUNT, REACH_IPI));
+	err |= json_object_set_new(values, "local_flushes",
+				   sum_paths(report, CELL_flushes, REACH_COUNT, REACH_LOCAL));
+	err |= json_object_set_new(values, "requested_cpus",
+				   sum_paths(report, CELL_requested_cpus, 1, 0));
+	err |= json_object_set_new(
+		values, "filtered_lazy",
+		sum_paths(report, CELL_filtered_cpus, FILTER_COUNT, FILTER_LAZY));
+	err |= json_object_set_new(
+		values, "filtered_not_loaded",
+		sum_paths(report, CELL_filtered_cpus, FILTER_COUNT, FILTER_NOT_LOADED));
+	err |= json_object_set_new(values, "asked_cpus", sum_paths(report, CELL_asked_cpus, 1, 0));
+	err |= json_object_set_new(values, "useful", sum_counter(report, COUNTER_useful));
+	err |= json_object_set_new(values, "unneeded", sum_counter(report, COUNTER_unneeded));
+	err |= json_object_set_new(values, "shootdown_p50_ns", shootdown(report, 0.50));
+	err |= json_object_set_new(values, "shootdown_p99_ns", shootdown(report, 0.99));
+	return err ? -ENOMEM : 0;
+}
+
+bool values__number(const json_t *values, const char *name, double *out)
+{
+	const json_t *value = json_object_get(values, name);
+
+	if (!json_is_number(value))
+		return false;
+	*out = json_number_value(value);
+	return true;
+}
