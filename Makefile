@@ -76,7 +76,7 @@ $(B)/tlbbench: $(B)/bench/tlbbench.o $(BENCH) $(OBSERVER) $(COMMON)
 	$(Q)$(CC) $(CFLAGS) $(SAN) -pie $^ $(LIBS_BPF) $(LIBS) -o $@
 $(B)/tlbvm: $(B)/vm/tlbvm.o $(VM) $(COMMON)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(SAN) -pie $^ $(LIBS) -o $@
+	$(Q)$(CC) $(CFLAGS) $(SAN) -pie $^ $(LIBS) -lz -o $@
 
 $(B)/guest/$(ARCH)/tlbstat: $(TLBSTAT) $(OBSERVER) $(COMMON)
 	$(call say,LD,$@)
@@ -84,9 +84,9 @@ $(B)/guest/$(ARCH)/tlbstat: $(TLBSTAT) $(OBSERVER) $(COMMON)
 $(B)/guest/$(ARCH)/tlbbench: $(B)/bench/tlbbench.o $(BENCH) $(OBSERVER) $(COMMON)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -static-pie $^ $(LIBS_BPF) $(LIBS) -o $@
-$(B)/guest/$(ARCH)/agent: $(B)/vm/agent.o $(COMMON)
+$(B)/guest/$(ARCH)/agent: $(B)/vm/agent.o $(B)/vm/frames.o $(COMMON)
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -static-pie $^ $(LIBS) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -static-pie $^ -lz -o $@
 
 $(B)/unit/%: tests/unit/%.c $(BENCH) $(VM) $(OBSERVER) $(COMMON)
 	$(call say,CC,$<)

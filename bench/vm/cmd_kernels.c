@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "common/diag.h"
+#include "common/stop.h"
+#include "vm/arch.h"
+#include "vm/commands.h"
+#include "vm/kernels.h"
+#include "vm/stock.h"
+
+enum option_key {
+	OPT_FETCH = 0x100,
+	OPT_ARCH
+};
+
+static const struct argp_option options[] = {
+	{"fetch", OPT_FETCH, "stock:X.Y", 0,
+	 "Fetch the newest X.Y kernel into the cache, also if an older one is there", 0},
+	{"arch", OPT_ARCH, "ARCH", 0, "The guests' architecture (default x86_64)", 0},
+	{"json", 'J', NULL, 0, "Print JSON", 0},
+	{"verbose", 'v', NULL, 0, "Say more", 0},
+	{0}};
+
+static const char doc[] =
+	"Lists the kernels that guests can boot: those in the cache, and those that the Debian "
+	"archive has."
+	"\v"
+	"Packages come from this machine's own Debian mirror, and are unpacked into "
+	"${XDG_CACHE_HOME:-~/.cache}/tlbstat; nothing is installed.\n"
+	"\n"
+	"Examples:\n"
+	"  tlbvm kernels\n"
+	"  tlbvm kernels --fetch stock:6.12\n";
+
+struct kernels_options {
+	const struct arch *arch;
+	const char *fetch;
+	bool json;
+};
+
+static const char *series_of(const char *name)
+{
+	if (!strncmp(name, "stock:", 6) && stock__is_series(name + 6))
+		return name + 6;
+	diag__error("--fetch: expected stock:X.Y, for example stock:7.3, got \"%s\"", name);
+	exit(EXIT_USAGE);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct kernels_options *kernels = state->input;
+
+	switch (key) {
+	case OPT_FETCH:
+		kernels->fetch = series_of(arg);
+		break;
+	case OPT_ARCH:
+		kernels->arch = arch__find(arg);
+		if (!kernels->arch) {
+			diag__error("--arch: expected %s, got \"%s\"", arch__names(), arg);
+			exit(EXIT_USAGE);
+		}
+		break;
+	case 'J':
+		kernels->json = true;
+		break;
+	case 'v':
+		diag__set_verbose(true);
+		break;
+	case ARGP_KEY_ARG:
+		diag__error("kernels: unexpected argument \"%s\"", arg);
+		diag__hint("tlbvm kernels --fetch stock:7.3");
+		exit(EXIT_USAGE);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static double mib(const json_t *kernel)
+{
+	return (double)json_integer_value(json_object_get(kernel, "bytes")) / (1 << 20);
+}
+
+static const char *text(const json_t *kernel, const char *key)
+{
+	const char *value = json_string_value(json_object_get(kernel, key));
+
+	return value ? value : "-";
+}
+
+static void print_cached(const json_t *list)
+{
+	const json_t *kernel;
+	size_t i;
+
+	printf("In the cache:\n");
+	if (!json_array_size(list))
+		printf("  none\n");
+	json_array_foreach (list, i, kernel) {
+		printf("  %-38s %-8s %7.1f MiB", text(kernel, "name"), text(kernel, "arch"),
+		       mib(kernel));
+		if (json_object_get(kernel, "stands_for"))
+			printf("  in place of %s", text(kernel, "stands_for"));
+		printf("\n");
+	}
+}
+
+static void print_available(const json_t *list)
+{
+	const json_t *kernel;
+	size_t i;
+
+	printf("\nTo be had, with the size of the download:\n");
+	if (!list)
+		printf("  unknown: the archive's package lists could not be read\n");
+	json_array_foreach (list, i, kernel)
+		printf("  %-12s %-25s %-8s %7.1f MiB\n", text(kernel, "name"),
+		       text(kernel, "version"), text(kernel, "arch"), mib(kernel));
+}
+
+static int print_json(json_t *json)
+{
+	int err = json ? json_dumpf(json, stdout, JSON_INDENT(2)) : -1;
+
+	if (!err)
+		putchar('\n');
+	json_decref(json);
+	if (err)
+		diag__fail(ENOMEM, "print JSON");
+	return err ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int list_kernels(const struct kernels_options *kernels)
+{
+	json_t *cached = kernels__cached(), *available = kernels__available(kernels->arch);
+	int code = EXIT_DONE;
+
+	if (stop__asked()) {
+		code = 128 + stop__signal();
+	} else if (kernels->json) {
+		code = print_json(json_pack("{s:s, s:O, s:O?}", "schema", "tlbvm-kernels/1",
+					    "cached", cached, "available", available));
+	} else {
+		print_cached(cached);
+		print_available(available);
+	}
+	json_decref(cached);
+	json_decref(available);
+	return code;
+}
+
+static int fetch_kernel(const struct kernels_options *kernels)
+{
+	int err;
+	json_t *meta = kernels__fetch(kernels->arch, kernels->fetch, &err);
+
+	if (!meta)
+		return stop__asked() ? 128 + stop__signal() : EXIT_FAILED;
+	if (kernels->json)
+		return print_json(meta);
+	printf("%s\n", text(meta, "path"));
+	json_decref(meta);
+	return EXIT_DONE;
+}
+
+int vm_kernels(int argc, char **argv)
+{
+	static const struct argp argp = {.options = options, .parser = parse_option, .doc = doc};
+	struct kernels_options kernels = {.arch = arch__find("x86_64")};
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &kernels))
+		return EXIT_USAGE;
+	return kernels.fetch ? fetch_kernel(&kernels) : list_kernels(&kernels);
+}

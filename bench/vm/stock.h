@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The names of Debian's kernel packages. */
+#ifndef TLBVM_STOCK_H
+#define TLBVM_STOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "vm/arch.h"
+
+/* A package that the archive has. */
+struct package {
+	char *name;
+	char *version; /* of the package, not of the kernel */
+	uint64_t size; /* of the .deb, bytes */
+};
+
+/* "7.3" or "6.12": what stock:X.Y may name. */
+bool stock__is_series(const char *text);
+
+/*
+ * The kernel version in the name of a package that holds a bootable image of @arch's flavour:
+ * "linux-image-6.1.0-57-cloud-amd64" and "linux-binary-7.3.4+deb13-cloud-amd64" (7.x splits the
+ * package; its linux-image- is empty) hold "6.1.0-57-cloud-amd64" and "7.3.4+deb13-cloud-amd64".
+ * NULL for other packages: -dbg, -unsigned, other flavours, names that follow the newest version.
+ */
+const char *stock__version(const char *package, const struct arch *arch);
+
+/* Whether a kernel version belongs to a series: 6.12.117+deb13 to 6.12 and to 6, not to 6.1. */
+bool stock__in_series(const char *version, const char *series);
+
+/*
+ * The newest image of @series among @packages; of two packages for one kernel the one that holds
+ * the image. Returns its index, or -1.
+ */
+ssize_t stock__choose(const struct package *packages, size_t count, const struct arch *arch,
+		      const char *series);
+
+/* The newer of two kernel versions is the larger, as strcmp() tells. */
+int stock__compare(const char *a, const char *b);
+
+#endif
