@@ -250,6 +250,54 @@ static void a_pipe_is_written_to_and_stays(void **state)
 	assert_true(S_ISFIFO(st.st_mode));
 }
 
+#define LARGE 300000 /* several times what a pipe holds */
+
+static void on_winch(int signum)
+{
+	(void)signum;
+}
+
+static char pattern(size_t at)
+{
+	return at % 251;
+}
+
+static int write_large(void *arg)
+{
+	struct sigaction winch = {.sa_handler = on_winch};
+	static char data[LARGE];
+
+	sigaction(SIGWINCH, &winch, NULL);
+	for (size_t at = 0; at < LARGE; at++)
+		data[at] = pattern(at);
+	return -file__replace(arg, data, LARGE);
+}
+
+static void a_write_cut_short_by_a_signal_goes_on(void **state)
+{
+	const char *path = in_folder(state, "pipe");
+	struct child child;
+	size_t at = 0;
+	char byte;
+	FILE *reader;
+
+	assert_int_equal(mkfifo(path, 0600), 0);
+	child__start(&child, write_large, (void *)path);
+	reader = fopen(path, "r");
+	for (; fread(&byte, 1, 1, reader) == 1; at++) {
+		assert_int_equal(byte, pattern(at));
+		/* By now the writer waits for room, with a part written. */
+		if (at == 0) {
+			usleep(100000);
+			kill(child.pid, SIGWINCH);
+		}
+	}
+	assert_int_equal(at, LARGE);
+	fclose(reader);
+	child__wait(&child);
+	assert_int_equal(child__code(&child), 0);
+}
+
 static int replace_stdout(void *arg)
 {
 	const char *device = arg;
@@ -345,6 +393,7 @@ static bool is_folder(const char *path)
 static void folders_are_made_with_their_parents(void **state)
 {
 	static const char *const paths[] = {"a", "a", "a/b/c", "d//e", "f/g/", "a/b/../h/i"};
+	int err;
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		assert_int_equal(file__make_dirs(in_folder(state, paths[i])), 0);
@@ -353,6 +402,9 @@ static void folders_are_made_with_their_parents(void **state)
 	assert_int_equal(file__make_dirs("/"), 0);
 	assert_int_equal(file__make_dirs("."), 0);
 	assert_int_equal(file__make_dirs(""), -ENOENT);
+	/* Not even root may: the answer is that of mkdir(), not of a look for the folder. */
+	err = file__make_dirs("/sys/x/y");
+	assert_true(err == -EPERM || err == -EACCES || err == -EROFS);
 }
 
 static void a_file_in_the_way_of_a_folder_is_refused(void **state)
@@ -374,6 +426,7 @@ int main(void)
 		in_a_folder(a_relative_path_is_replaced_in_its_folder),
 		in_a_folder(a_symbolic_link_stays_a_link),
 		in_a_folder(a_pipe_is_written_to_and_stays),
+		in_a_folder(a_write_cut_short_by_a_signal_goes_on),
 		cmocka_unit_test(a_dash_is_stdout),
 		in_a_folder(a_setting_is_written_with_its_newline_and_nothing_of_the_old),
 		in_a_folder(a_setting_is_never_created),

@@ -209,6 +209,7 @@ static void a_missing_row_is_told_apart_from_a_broken_one(void **state)
 		{"CPU0 CPU1\nTLB: 1 2x\n", -EBADMSG},
 		{"CPU0 CPU1\nTLB: 1 0x2 x\n", -EBADMSG},
 		{"CPU0 CPU1\nTLB: 1 18446744073709551616 x\n", -EBADMSG},
+		{"CPU0 CPU1\nTLB: 1 200000000000000000000 x\n", -EBADMSG},
 		{"CPU0 CPU1\nTLB: 1\t2 x\n", -EBADMSG},
 	};
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "support.h"
 
+#include <poll.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "common/stop.h"
@@ -173,20 +175,49 @@ static int sleep_until_asked(void *arg)
 	return !stop__sleep_until(end) && stop__now_ns() < end && stop__signal() == SIGTERM ? 0 : 1;
 }
 
-/* At each moment: between the look for a signal and the sleep is where one is easily lost. */
-static void no_signal_is_slept_over(void **state)
-{
-	(void)state;
-	for (unsigned int i = 0; i < 300; i++) {
-		struct child child;
+/*
+ * Stands before the library's ppoll(), to let a signal come at the worst moment: after the look for
+ * one and before the sleep.
+ */
+static int signal_before_sleep;
 
-		start_and_wait_until_ready(&child, sleep_until_asked, NULL);
-		for (volatile unsigned int spin = i * 50; spin > 0; spin--)
-			;
-		kill(child.pid, SIGTERM);
-		wait_at_most(&child, LONG_NS / 4);
-		assert_int_equal(child__code(&child), 0);
-	}
+int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
+{
+	struct timespec left = *timeout; /* the system call writes what is left of it */
+
+	if (signal_before_sleep)
+		raise(signal_before_sleep);
+	signal_before_sleep = 0;
+	return syscall(SYS_ppoll, fds, count, &left, mask, _NSIG / 8);
+}
+
+static int sleep_with_a_signal_before(void *arg)
+{
+	(void)arg;
+	signal_before_sleep = SIGTERM;
+	return sleep_until_asked(NULL);
+}
+
+static void a_sleep_ends_when_a_signal_asks(void **state)
+{
+	struct child child;
+
+	(void)state;
+	start_and_wait_until_ready(&child, sleep_until_asked, NULL);
+	sleep_ms(50);
+	kill(child.pid, SIGTERM);
+	wait_at_most(&child, LONG_NS / 4);
+	assert_int_equal(child__code(&child), 0);
+}
+
+static void a_signal_right_before_the_sleep_is_not_slept_over(void **state)
+{
+	struct child child;
+
+	(void)state;
+	start_and_wait_until_ready(&child, sleep_with_a_signal_before, NULL);
+	wait_at_most(&child, LONG_NS / 4);
+	assert_int_equal(child__code(&child), 0);
 }
 
 static int sleep_after_asked(void *arg)
@@ -269,7 +300,8 @@ int main(void)
 		cmocka_unit_test(a_sighup_inherited_as_ignored_stays_so),
 		cmocka_unit_test(the_second_signal_ends_at_once_whichever_it_is),
 		cmocka_unit_test(the_sleep_goes_on_after_sigwinch_and_sigcont),
-		cmocka_unit_test(no_signal_is_slept_over),
+		cmocka_unit_test(a_sleep_ends_when_a_signal_asks),
+		cmocka_unit_test(a_signal_right_before_the_sleep_is_not_slept_over),
 		cmocka_unit_test(there_is_no_sleep_past_the_deadline_or_once_asked),
 		cmocka_unit_test(a_blocking_call_is_interrupted),
 		cmocka_unit_test(a_closed_pipe_is_an_error_and_no_death),
