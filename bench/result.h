@@ -31,44 +31,49 @@
 
 #include <jansson.h>
 
+#include "metric.h"
+
 #define RESULT_SCHEMA "tlbbench-result/1"
 
-enum metric_better { BETTER_LOWER, BETTER_HIGHER, BETTER_NEITHER };
-
-/* A metric's declaration; the table is in result.c. Units are part of the name where it has one. */
-struct metric {
-	const char *name; /* "remote_ipis", "elapsed_ms", "pages_per_s", "ipis_per_page", ... */
-	const char *unit; /* "count", "ms", "pages/s", "ratio", "ns" */
-	enum metric_better better;
-	bool timed; /* depends on the clock: an indication only under emulation */
-	const char *title; /* for tables: "remote IPIs" */
-	const char *help;
+enum run_status {
+	RUN_OK,
+	RUN_NO_WORK,
+	RUN_UNSUPPORTED,
+	RUN_EXCLUDED
 };
 
-/* NULL if there is no such metric. */
-const struct metric *metric__find(const char *name);
-
-enum run_status { RUN_OK, RUN_NO_WORK, RUN_UNSUPPORTED, RUN_EXCLUDED };
-
 const char *run_status__name(enum run_status status);
+/* Of a run in a document that was read. */
+enum run_status run_status__of(const json_t *run);
 
 /* Writing. Each json_t argument's reference is taken over. All return 0 or a negative errno. */
 struct result;
 
 int result__new(struct result **out, json_t *environment);
-/* Starts a workload; later runs belong to it. */
+/*
+ * Starts a workload, or goes on with the one of the same name and parameters; later runs belong to
+ * it, numbered from 0.
+ */
 int result__add_workload(struct result *result, const char *name, json_t *parameters);
 /*
- * Adds a run to the last workload. @values maps metric names (each in the table) to numbers, or to a
- * string that says why the value is absent; it is split into "values" and "absent" when written.
+ * Adds a run to the last workload. @values maps metric names (each in the table) to numbers, or to
+ * a string that says why the value is absent; it is split into "values" and "absent" when written.
+ * @reason is needed unless @status is RUN_OK. @observer and @notes may be NULL.
  */
 int result__add_run(struct result *result, enum run_status status, const char *reason,
 		    json_t *values, json_t *observer, json_t *notes);
 /* Writes beside and renames; "-" is stdout. Prints what failed. */
 int result__write(const struct result *result, const char *path);
 
-/* Reading. Prints what is wrong with the file, by its name and the key at fault. */
+/*
+ * Reading. Prints what is wrong with the file, by its name and the key at fault, and returns a
+ * negative errno: -EBADMSG for what is no result, -EPROTO for another schema.
+ * What is read is what result__write() writes: every value's metric is known, has the unit and the
+ * direction it has here, and is a finite number or has a reason to be absent.
+ */
 int result__read(struct result **out, const char *path);
+/* The same from memory; @name stands for the file in messages. */
+int result__parse(struct result **out, const char *name, const char *text, size_t len);
 /* The whole document, borrowed. */
 const json_t *result__json(const struct result *result);
 void result__free(struct result *result);

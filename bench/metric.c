@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <string.h>
+
+#include "metric.h"
+
+enum {
+	UNTIMED,
+	TIMED
+};
+enum {
+	DETAIL,
+	HEADLINE
+};
+
+const struct metric metrics[] = {
+	{"remote_ipis", "count", BETTER_LOWER, UNTIMED, HEADLINE, "remote IPIs",
+	 "flushes handled by CPUs that did not start them, counted by the observer"},
+	{"kernel_tlb_interrupts", "count", BETTER_LOWER, UNTIMED, HEADLINE, "kernel TLB interrupts",
+	 "the same, from the TLB row of /proc/interrupts"},
+	{"ipis_raised", "count", BETTER_LOWER, UNTIMED, DETAIL, "IPIs raised",
+	 "interrupts raised to deliver the flushes; CPUs with a busy call queue need none"},
+	{"expected_ipis", "count", BETTER_NEITHER, UNTIMED, DETAIL, "IPIs expected",
+	 "what the workload predicts for an unpatched kernel"},
+	{"ipis_per_page", "ratio", BETTER_LOWER, UNTIMED, HEADLINE, "IPIs per page",
+	 "remote IPIs per page that verifiably did what was asked"},
+	{"flushes", "count", BETTER_LOWER, UNTIMED, DETAIL, "flushes",
+	 "flushes that were handed to other CPUs"},
+	{"local_flushes", "count", BETTER_NEITHER, UNTIMED, DETAIL, "local flushes",
+	 "flushes that stayed on the calling CPU"},
+	{"requested_cpus", "count", BETTER_NEITHER, UNTIMED, DETAIL, "CPUs requested",
+	 "CPUs in the masks when the flushes were called"},
+	{"filtered_lazy", "count", BETTER_NEITHER, UNTIMED, DETAIL, "CPUs lazy",
+	 "of these, left out since they were in lazy TLB mode"},
+	{"filtered_not_loaded", "count", BETTER_NEITHER, UNTIMED, DETAIL, "CPUs not loaded",
+	 "of these, left out since they ran another address space"},
+	{"asked_cpus", "count", BETTER_LOWER, UNTIMED, DETAIL, "CPUs asked",
+	 "CPUs whose call queue got a flush"},
+	{"useful", "count", BETTER_NEITHER, UNTIMED, DETAIL, "useful flushes",
+	 "handled flushes that removed translations"},
+	{"unneeded", "count", BETTER_LOWER, UNTIMED, DETAIL, "unneeded flushes",
+	 "handled flushes with nothing to do"},
+	{"reconciliation_difference", "count", BETTER_NEITHER, UNTIMED, DETAIL,
+	 "observer minus kernel",
+	 "handled flushes the observer counted, minus those the kernel counted"},
+	{"pages_asked", "count", BETTER_NEITHER, UNTIMED, DETAIL, "pages asked",
+	 "pages the workload was asked to handle"},
+	{"pages_done", "count", BETTER_NEITHER, UNTIMED, HEADLINE, "pages done",
+	 "pages that verifiably did what was asked"},
+	{"pages_swapped_out", "count", BETTER_NEITHER, UNTIMED, DETAIL, "pages swapped out",
+	 "pages the kernel wrote to swap meanwhile (pswpout in /proc/vmstat)"},
+	{"elapsed_ms", "ms", BETTER_LOWER, TIMED, HEADLINE, "elapsed ms",
+	 "time of the timed section"},
+	{"pages_per_s", "pages/s", BETTER_HIGHER, TIMED, HEADLINE, "pages per s",
+	 "pages done per second of the timed section"},
+	{"shootdown_p50_ns", "ns", BETTER_LOWER, TIMED, DETAIL, "shootdown p50 ns",
+	 "median time from the start of a shootdown to its last answer"},
+	{"shootdown_p99_ns", "ns", BETTER_LOWER, TIMED, DETAIL, "shootdown p99 ns",
+	 "the time 99% of the shootdowns stay below"},
+};
+
+const size_t METRICS = sizeof(metrics) / sizeof(metrics[0]);
+
+const struct metric *metric__find(const char *name)
+{
+	for (size_t i = 0; i < METRICS; i++)
+		if (!strcmp(metrics[i].name, name))
+			return &metrics[i];
+	return NULL;
+}
+
+const char *metric__better_name(const struct metric *metric)
+{
+	static const char *const names[] = {"lower", "higher", "neither"};
+
+	return names[metric->better];
+}
