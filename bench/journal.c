@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cgroup.h"
 #include "common/diag.h"
 #include "common/file.h"
-#include "common/parse.h"
 #include "common/procfs.h"
 #include "journal.h"
 #include "settings.h"
 #include "zram.h"
 
-#define HEAD	"tlbbench-journal 1"
-#define BOOT_ID "/proc/sys/kernel/random/boot_id"
+#define BOOT_ID	      "/proc/sys/kernel/random/boot_id"
+#define LOCK_PAUSE_MS 50
+/* A holder that was killed this moment, and one that the kernel is ending. */
+#define LOCK_ALIVE_MS 1000
+#define LOCK_DYING_MS 60000
 
 /*
- * What each kind is called in the file, how many fields follow, and how it is undone. Each undo
- * accepts that there is nothing left to undo, says what failed, and returns 0 or a negative errno.
+ * Each undo accepts that there is nothing left to undo, says what failed, and returns 0 or a
+ * negative errno.
  */
-static const struct kind {
-	const char *name;
-	unsigned int fields;
-	int (*undo)(const char *subject, const char *value);
-} kinds[JOURNAL_KINDS] = {
-	[JOURNAL_SETTING] = {"setting", 2, settings__undo},
-	[JOURNAL_ZRAM_ADD] = {"zram-add", 1, zram__undo_add},
-	[JOURNAL_ZRAM] = {"zram", 1, zram__undo},
-	[JOURNAL_SWAP] = {"swap", 1, zram__undo_swap},
-	[JOURNAL_SUBTREE] = {"subtree", 2, cgroup__undo_subtree},
-	[JOURNAL_CGROUP] = {"cgroup", 1, cgroup__undo},
+static int (*const undo[JOURNAL_KINDS])(const char *subject, const char *value) = {
+	[JOURNAL_SETTING] = settings__undo,
+	[JOURNAL_ZRAM_ADD] = zram__undo_add,
+	[JOURNAL_ZRAM] = zram__undo,
+	[JOURNAL_SWAP] = zram__undo_swap,
+	[JOURNAL_SUBTREE] = cgroup__undo_subtree,
+	[JOURNAL_CGROUP] = cgroup__undo,
 };
 
 struct journal {
@@ -42,189 +42,6 @@ struct journal {
 	char boot[64];
 	struct journal_text text;
 };
-
-/* Text form: fields are separated by one space; spaces, '%' and control bytes are written %xx. */
-
-static bool is_plain(unsigned char c)
-{
-	return c > ' ' && c != '%' && c != 0x7f;
-}
-
-static void put_field(FILE *out, const char *field)
-{
-	for (const unsigned char *c = (const unsigned char *)field; *c; c++) {
-		if (is_plain(*c))
-			fputc(*c, out);
-		else
-			fprintf(out, "%%%02x", *c);
-	}
-}
-
-static void put_entry(FILE *out, const struct journal_entry *entry)
-{
-	const struct kind *kind = &kinds[entry->kind];
-
-	fprintf(out, "%s ", kind->name);
-	put_field(out, entry->subject);
-	if (kind->fields == 2) {
-		fputc(' ', out);
-		put_field(out, entry->value);
-	}
-	fputc('\n', out);
-}
-
-static void put_head(FILE *out, const char *boot, pid_t pid)
-{
-	fprintf(out, "%s\nboot %s\npid %d\n", HEAD, boot, pid);
-}
-
-static int hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The text of one field, decoded; NULL if it is not what put_field() writes. */
-static char *get_field(const char *text, size_t len)
-{
-	char *field = malloc(len + 1), *out = field;
-
-	for (size_t i = 0; field && i < len; i++) {
-		int high, low;
-
-		if (is_plain(text[i])) {
-			*out++ = text[i];
-			continue;
-		}
-		high = text[i] == '%' && len - i > 2 ? hex(text[i + 1]) : -1;
-		low = high < 0 ? -1 : hex(text[i + 2]);
-		if (low < 0 || high * 16 + low == 0) {
-			free(field);
-			return NULL;
-		}
-		*out++ = high * 16 + low;
-		i += 2;
-	}
-	if (field)
-		*out = '\0';
-	return field;
-}
-
-static int add_entry(struct journal_text *text, enum journal_kind kind, char *subject, char *value)
-{
-	struct journal_entry *entries =
-		realloc(text->entries, (text->count + 1) * sizeof(*text->entries));
-
-	if (!entries || !subject || !value) {
-		text->entries = entries ? entries : text->entries;
-		free(subject);
-		free(value);
-		return -ENOMEM;
-	}
-	text->entries = entries;
-	entries[text->count++] = (struct journal_entry){kind, subject, value};
-	return 0;
-}
-
-static void drop_last(struct journal_text *text)
-{
-	struct journal_entry *entry = &text->entries[--text->count];
-
-	free(entry->subject);
-	free(entry->value);
-}
-
-static int parse_entry(const char *line, size_t len, struct journal_text *out)
-{
-	const char *end = line + len, *space = memchr(line, ' ', len), *second = NULL;
-	char *subject, *value;
-	unsigned int kind = 0;
-
-	if (!space)
-		return -EBADMSG;
-	while (kind < JOURNAL_KINDS && (strlen(kinds[kind].name) != (size_t)(space - line) ||
-					memcmp(kinds[kind].name, line, space - line)))
-		kind++;
-	if (kind == JOURNAL_KINDS)
-		return -EBADMSG;
-	line = space + 1;
-	if (kinds[kind].fields == 2) {
-		second = memchr(line, ' ', end - line);
-		if (!second)
-			return -EBADMSG;
-	}
-	subject = get_field(line, (second ? second : end) - line);
-	value = second ? get_field(second + 1, end - second - 1) : strdup("");
-	if (!subject || !value || (!*subject && kind != JOURNAL_ZRAM_ADD)) {
-		free(subject);
-		free(value);
-		return -EBADMSG;
-	}
-	return add_entry(out, kind, subject, value);
-}
-
-static int parse_boot(const char *line, size_t len, struct journal_text *out)
-{
-	size_t key = strlen("boot ");
-
-	if (len <= key || memcmp(line, "boot ", key) || len - key >= sizeof(out->boot))
-		return -EBADMSG;
-	memcpy(out->boot, line + key, len - key);
-	out->boot[len - key] = '\0';
-	return strlen(out->boot) == len - key ? 0 : -EBADMSG;
-}
-
-static int parse_pid(const char *line, size_t len, struct journal_text *out)
-{
-	char text[16] = "";
-	uint64_t pid;
-
-	if (len <= strlen("pid ") || memcmp(line, "pid ", 4) || len - 4 >= sizeof(text))
-		return -EBADMSG;
-	memcpy(text, line + 4, len - 4);
-	if (parse__u64(text, 1, INT32_MAX, &pid))
-		return -EBADMSG;
-	out->pid = pid;
-	return 0;
-}
-
-int journal__parse(const char *text, size_t len, struct journal_text *out, unsigned int *line)
-{
-	const char *end;
-	int err = 0;
-
-	memset(out, 0, sizeof(*out));
-	*line = 0;
-	while (!err && (end = memchr(text, '\n', len))) {
-		size_t size = end - text;
-
-		switch (++*line) {
-		case 1:
-			err = size == strlen(HEAD) && !memcmp(text, HEAD, size) ? 0 : -EBADMSG;
-			break;
-		case 2:
-			err = parse_boot(text, size, out);
-			break;
-		case 3:
-			err = parse_pid(text, size, out);
-			break;
-		default:
-			err = parse_entry(text, size, out);
-		}
-		len -= size + 1;
-		text = end + 1;
-	}
-	return err;
-}
-
-void journal_text__free(struct journal_text *text)
-{
-	while (text->count)
-		drop_last(text);
-	free(text->entries);
-	memset(text, 0, sizeof(*text));
-}
 
 /* The lock. */
 
@@ -249,6 +66,39 @@ static int say_busy(const char *path)
 	return -EBUSY;
 }
 
+/* A process that ends gives up its memory first, and with it its command line; its files later. */
+static bool holder_is_dying(const char *path)
+{
+	char pid[32], cmdline[64], *text = NULL;
+	size_t len = 0;
+	bool dying;
+
+	if (file__read_setting(path, pid, sizeof(pid)))
+		return false;
+	snprintf(cmdline, sizeof(cmdline), "/proc/%s/cmdline", pid);
+	dying = procfs__read(cmdline, &text, &len) != 0 || len == 0;
+	free(text);
+	return dying;
+}
+
+/*
+ * The kernel takes a while to end a process that was killed, above all to detach its probes, and
+ * the lock is held until then.
+ */
+static int wait_for_lock(int fd, const char *path)
+{
+	const struct timespec pause = {.tv_nsec = LOCK_PAUSE_MS * 1000000};
+
+	for (int waited = 0; flock(fd, LOCK_EX | LOCK_NB); waited += LOCK_PAUSE_MS) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return diag__fail(errno, "lock %s", path);
+		if (waited >= (holder_is_dying(path) ? LOCK_DYING_MS : LOCK_ALIVE_MS))
+			return say_busy(path);
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
 static int take_lock(struct journal *journal)
 {
 	char *path = NULL, pid[32];
@@ -259,9 +109,9 @@ static int take_lock(struct journal *journal)
 	journal->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	if (journal->lock < 0)
 		err = diag__fail(errno, "open %s", path);
-	else if (flock(journal->lock, LOCK_EX | LOCK_NB))
-		err = errno == EWOULDBLOCK ? say_busy(path) : diag__fail(errno, "lock %s", path);
-	else if (ftruncate(journal->lock, 0) || pwrite(journal->lock, pid, len, 0) != len)
+	else
+		err = wait_for_lock(journal->lock, path);
+	if (!err && (ftruncate(journal->lock, 0) || pwrite(journal->lock, pid, len, 0) != len))
 		err = diag__fail(errno, "write %s", path);
 	free(path);
 	return err;
@@ -370,9 +220,9 @@ static int save(struct journal *journal)
 	out = open_memstream(&text, &len);
 	if (!out)
 		return diag__fail(errno, "write %s", journal->path);
-	put_head(out, journal->boot, getpid());
+	journal_text__put_head(out, journal->boot, getpid());
 	for (size_t i = 0; i < journal->text.count; i++)
-		put_entry(out, &journal->text.entries[i]);
+		journal_text__put_entry(out, &journal->text.entries[i]);
 	err = fclose(out) ? diag__fail(errno, "write %s", journal->path)
 			  : file__replace(journal->path, text, len);
 	free(text);
@@ -386,15 +236,16 @@ int journal__record(struct journal *journal, enum journal_kind kind, const char 
 	size_t len = 0;
 	FILE *out;
 	bool first = journal->text.count == 0;
-	int err = add_entry(&journal->text, kind, strdup(subject), strdup(value ? value : ""));
+	int err = journal_text__add(&journal->text, kind, strdup(subject),
+				    strdup(value ? value : ""));
 
 	if (err)
 		return diag__fail(-err, "write %s", journal->path);
 	out = open_memstream(&text, &len);
 	if (out && first)
-		put_head(out, journal->boot, getpid());
+		journal_text__put_head(out, journal->boot, getpid());
 	if (out)
-		put_entry(out, &journal->text.entries[journal->text.count - 1]);
+		journal_text__put_entry(out, &journal->text.entries[journal->text.count - 1]);
 	if (!out || fclose(out))
 		err = diag__fail(errno, "write %s", journal->path);
 	else
@@ -402,7 +253,7 @@ int journal__record(struct journal *journal, enum journal_kind kind, const char 
 	if (!err && first)
 		err = sync_folder(journal);
 	if (err)
-		drop_last(&journal->text);
+		journal_text__drop_last(&journal->text);
 	free(text);
 	return err;
 }
@@ -424,7 +275,7 @@ int journal__undo(struct journal *journal, size_t mark)
 	for (size_t i = text->count; i-- > mark;) {
 		struct journal_entry *entry = &text->entries[i];
 
-		err = kinds[entry->kind].undo(entry->subject, entry->value);
+		err = undo[entry->kind](entry->subject, entry->value);
 		if (err) {
 			first = first ? first : err;
 			text->entries[--kept] = *entry;
@@ -445,7 +296,7 @@ int journal__close(struct journal *journal)
 	int err = journal__undo(journal, 0);
 
 	if (journal->text.count)
-		diag__hint("%zu changes are still to be put back; see the messages above, then run "
+		diag__hint("still to be put back: %zu; see the messages above, then run "
 			   "\"tlbbench restore\"",
 			   journal->text.count);
 	journal__free(journal);
@@ -461,7 +312,7 @@ static int load(struct journal *journal)
 
 	if (err)
 		return err == -ENOENT ? 0 : diag__fail(-err, "read %s", journal->path);
-	err = journal__parse(text, len, &journal->text, &line);
+	err = journal_text__parse(text, len, &journal->text, &line);
 	free(text);
 	if (err == -EBADMSG) {
 		diag__error("%s: line %u is nothing that tlbbench writes", journal->path, line);
@@ -505,7 +356,7 @@ int journal__open(struct journal **out)
 		return err;
 	err = recover(journal, &found, &undone);
 	if (!err && found == JOURNAL_UNDONE)
-		diag__warn("an earlier run had died; the %zu changes it left were put back first",
+		diag__warn("an earlier run had died; what it left was put back first (%zu changes)",
 			   undone);
 	if (err)
 		journal__free(journal);

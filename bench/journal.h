@@ -3,17 +3,8 @@
  * What a run changes on the machine, written to disk before it is changed, so that it can be put
  * back at the end, on a signal, and by "tlbbench restore" after a crash.
  *
- * The journal is a text file in ${XDG_STATE_HOME:-/var/lib}/tlbbench:
- *
- *	tlbbench-journal 1
- *	boot 0b7a3c6e-...
- *	pid 1234
- *	setting /proc/sys/vm/swappiness 60
- *	zram 1
- *
- * One line per change, in the order of the changes. A last line without its newline is one that was
- * being written when the process died: the change itself had not been made yet. The journal of an
- * earlier boot is moot, since all that it can name is gone with that boot.
+ * The journal is a text file (journal_text.h), "journal" in ${XDG_STATE_HOME:-/var/lib}/tlbbench.
+ * That of an earlier boot is moot, since all that it can name is gone with that boot.
  *
  * A second file, "lock", is held (flock) as long as a process works with the journal.
  */
@@ -21,38 +12,8 @@
 #define TLBBENCH_JOURNAL_H
 
 #include <stddef.h>
-#include <sys/types.h>
 
-enum journal_kind {
-	JOURNAL_SETTING,  /* a setting: its path, its value before */
-	JOURNAL_ZRAM_ADD, /* about to add a zram device: the ids that exist before */
-	JOURNAL_ZRAM,	  /* a zram device of ours: its id */
-	JOURNAL_SWAP,	  /* swap turned on: the device */
-	JOURNAL_SUBTREE,  /* a controller handed down: the cgroup, the controller */
-	JOURNAL_CGROUP,	  /* a cgroup of ours: its path */
-	JOURNAL_KINDS,
-};
-
-struct journal_entry {
-	enum journal_kind kind;
-	char *subject;
-	char *value; /* "" where the kind has only a subject */
-};
-
-/* The contents of a journal file. */
-struct journal_text {
-	char boot[64]; /* "" in a file that was cut before its head was whole */
-	pid_t pid;
-	struct journal_entry *entries;
-	size_t count;
-};
-
-/*
- * Reads the text of a journal. Returns 0, -ENOMEM, or -EBADMSG with *line at the line that is not
- * what the journal writes. The result is to be freed with journal_text__free(), also on failure.
- */
-int journal__parse(const char *text, size_t len, struct journal_text *out, unsigned int *line);
-void journal_text__free(struct journal_text *text);
+#include "journal_text.h"
 
 struct journal;
 

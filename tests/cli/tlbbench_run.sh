@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# A run on this very machine: either it works, with or without BPF, and leaves nothing behind, or it
+# is exit 77 with a reason. The conditions are evaluated by holds().
+# shellcheck disable=SC2016,SC2034
+tlbbench=${BUILD:-build}/tlbbench
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_STATE_HOME="$work/state"
+failed=0
+
+holds() {
+	if eval "$2"; then
+		echo "ok $1"
+	else
+		echo "not ok $1"
+		cat "$work/out" "$work/err"
+		failed=1
+	fi
+}
+
+machine() {
+	cat /proc/swaps
+	ls /sys/block
+	cat /proc/sys/vm/swappiness /proc/sys/kernel/numa_balancing \
+		/sys/module/zswap/parameters/enabled 2>/dev/null
+}
+
+machine >"$work/before"
+"$tlbbench" run pageout --via madvise --pages 700 --runs 2 -o "$work/result" \
+	>"$work/out" 2>"$work/err"
+code=$?
+if [ $code -eq 77 ]; then
+	holds "unsupported here, with a reason" 'grep -q "not supported here: ." "$work/err"'
+	exit $failed
+fi
+holds "a run ends with exit 0" '[ $code -eq 0 ]'
+holds "two runs, each of which did work" \
+	'jq -e "[.workloads[0].runs[].status] == [\"ok\", \"ok\"]" "$work/result" >/dev/null'
+holds "most pages left, by pagemap" \
+	'jq -e "[.workloads[0].runs[].values.pages_done] | min > 600" "$work/result" >/dev/null'
+holds "no fewer were written to swap" \
+	'jq -e "[.workloads[0].runs[].values | .pages_swapped_out >= .pages_done] | all" \
+		"$work/result" >/dev/null'
+holds "every value that is absent has a reason" \
+	'jq -e "[.workloads[0].runs[] | . as \$run | .values | to_entries[] |
+		select(.value == null) | \$run.absent[.key] | length > 0] | all" \
+		"$work/result" >/dev/null'
+holds "the table has a line per run and one of medians" \
+	'[ "$(grep -c "^ *[12] \|^ med " "$work/out")" -eq 3 ]'
+holds "progress is a plain line per run in a log" \
+	'[ "$(grep -c "^pageout: run [12] of 2" "$work/err")" -eq 2 ]'
+machine >"$work/after"
+holds "the machine is as before" 'cmp -s "$work/before" "$work/after"'
+
+"$tlbbench" run pageout --via madvise --pages 700 --runs 1 -q -J >"$work/out" 2>"$work/err"
+holds "-J prints the result and nothing else" 'jq -e .schema "$work/out" >/dev/null'
+holds "-q shows no progress" '! grep -q "run 1 of 1" "$work/err"'
+
+# The second of two is refused, and the first is ended by a signal, with what it has so far.
+"$tlbbench" run pageout --via madvise --pages 2000 --runs 10000 -o "$work/result" \
+	>"$work/out" 2>"$work/err" &
+pid=$!
+for _ in $(seq 100); do
+	[ -s "$work/out" ] && grep -q "^ *1 " "$work/out" && break
+	sleep 0.1
+done
+"$tlbbench" restore >"$work/second" 2>&1
+code=$?
+holds "restore is refused while a run goes on" \
+	'[ $code -eq 1 ] && grep -q "process $pid" "$work/second"'
+"$tlbbench" run pageout --via madvise >"$work/second" 2>&1
+code=$?
+holds "a second run is refused" '[ $code -eq 1 ] && grep -q "process $pid" "$work/second"'
+kill -TERM $pid
+wait $pid
+code=$?
+holds "SIGTERM ends it with exit 0" '[ $code -eq 0 ]'
+holds "the runs so far are printed and written" \
+	'grep -q "^ med " "$work/out" && jq -e ".workloads[0].runs | length > 0" "$work/result" >/dev/null'
+machine >"$work/after"
+holds "the machine is as before the signal" 'cmp -s "$work/before" "$work/after"'
+
+"$tlbbench" run pageout --via madvise --pages 2000 --runs 10000 >"$work/out" 2>"$work/err" &
+pid=$!
+for _ in $(seq 100); do
+	grep -q "^swap " "$XDG_STATE_HOME/tlbbench/journal" 2>/dev/null && break
+	sleep 0.1
+done
+kill -KILL $pid
+wait $pid 2>/dev/null
+"$tlbbench" restore >"$work/out" 2>"$work/err"
+code=$?
+holds "restore puts back what SIGKILL left" '[ $code -eq 0 ] && grep -q "^put back" "$work/out"'
+machine >"$work/after"
+holds "the machine is as before SIGKILL" 'cmp -s "$work/before" "$work/after"'
+exit $failed

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What cannot be understood is refused with exit 2, and the message names what was given; what cannot
+# be done here is exit 77, and says so in the result too. Needs no root, and changes nothing.
+# The conditions are evaluated by holds().
+# shellcheck disable=SC2016,SC2034
+tlbbench=${BUILD:-build}/tlbbench
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_STATE_HOME="$work/state"
+failed=0
+
+# gives CODE NAME TEXT ARGS...: exit CODE, TEXT on stderr.
+gives() {
+	expected=$1 name=$2 text=$3
+	shift 3
+	"$tlbbench" "$@" >"$work/out" 2>"$work/err"
+	code=$?
+	if [ $code -eq "$expected" ] && { [ -z "$text" ] || grep -qF -- "$text" "$work/err"; }; then
+		echo "ok $name"
+	else
+		echo "not ok $name: exit $code, expected $expected"
+		cat "$work/out" "$work/err"
+		failed=1
+	fi
+}
+
+refuses() {
+	gives 2 "$@"
+	if [ -s "$work/out" ]; then
+		echo "not ok $1: prints data"
+		failed=1
+	fi
+}
+
+holds() {
+	if eval "$2"; then
+		echo "ok $1"
+	else
+		echo "not ok $1"
+		cat "$work/out" "$work/err"
+		failed=1
+	fi
+}
+
+refuses "no command" "which command"
+refuses "an unknown command" "'walk'" walk
+refuses "run without a workload" "which workload" run
+refuses "an unknown workload" "'pagein'" run pagein
+refuses "two workloads" "'pageout'" run pageout pageout
+refuses "no pages" '"0"' run pageout --pages 0
+refuses "pages that are no number" '"1k"' run pageout --pages 1k
+refuses "a negative number of pages" '"-5"' run pageout --pages=-5
+refuses "no runs" '"0"' run pageout --runs 0
+refuses "an unknown bystander" "'cat'" run pageout --bystander cat
+refuses "an unknown way" "'fax'" run pageout --via fax
+refuses "the ways that there are" "--via=memcg" run pageout --via fax
+refuses "an unknown way to classify" "'often'" run pageout --classify often
+refuses "CPUs that are no list" '"0-"' run pageout --cpus 0-
+refuses "CPUs that are not there" "8191" run pageout --cpus 8191
+refuses "no CPUs" "--cpus" run pageout --cpus ''
+refuses "an unknown option" "--nonsense" run pageout --nonsense
+refuses "an argument to restore" "Too many" restore x
+refuses "an argument to list" "Too many" list x
+
+gives 0 "help" "" --help
+holds "help has examples" 'grep -q "tlbbench run pageout" "$work/out"'
+gives 0 "list" "" list
+holds "list names the workloads" 'grep -q "^pageout$" "$work/out"'
+holds "list says for each way whether it runs here" \
+	'[ "$(grep -c -e "--via [a-z]*: \(runs here\|unsupported here: .\)" "$work/out")" -eq 2 ]'
+gives 0 "list as JSON" "" list --json
+holds "the JSON parses" 'jq -e ".[0].name == \"pageout\"" "$work/out" >/dev/null'
+"$tlbbench" list >/dev/full 2>"$work/err"
+code=$?
+holds "a full disk is a failure with its cause" \
+	'[ $code -eq 1 ] && grep -q "No space left" "$work/err"'
+
+gives 0 "restore with nothing to do" "" restore
+holds "restore says so" 'grep -q "^nothing to put back" "$work/out"'
+
+# One CPU: no other can be interrupted, so there is nothing to measure. That is no zero.
+cpu=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*\([0-9]*\).*/\1/p' /proc/self/status)
+gives 77 "one CPU" "only one CPU" run pageout --cpus "$cpu" -o "$work/result"
+holds "the result says unsupported, and why" \
+	'jq -e ".workloads[0].runs[0] | .status == \"unsupported\" and (.reason | test(\"one CPU\"))" \
+		"$work/result" >/dev/null'
+holds "the result has no values" \
+	'[ "$(jq -c ".workloads[0].runs[0].values" "$work/result")" = "{}" ]'
+gives 77 "the same as JSON on stdout" "only one CPU" run pageout --cpus "$cpu" -J
+holds "the JSON on stdout parses" \
+	'jq -e ".environment.cpu.allowed and .schema" "$work/out" >/dev/null'
+gives 1 "a result that cannot be written" "/nowhere" \
+	run pageout --cpus "$cpu" -o /nowhere/result
+exit $failed
