@@ -47,23 +47,6 @@ const char *accel__argument(enum accel accel)
 	return accels[accel].argument;
 }
 
-char *qemu__version(const struct arch *arch)
-{
-	struct captured captured;
-	char *version = NULL;
-	int err = child__must_run((const char *const[]){arch->qemu, "--version", NULL}, NULL,
-				  arch->qemu_package, &captured, NULL, NULL);
-
-	if (!err && sscanf(captured.out, "QEMU emulator version %m[0-9.]", &version) != 1) {
-		version = NULL;
-		diag__error("%s --version answered \"%.60s\", where \"QEMU emulator version N\" "
-			    "was expected",
-			    arch->qemu, captured.out);
-	}
-	captured__free(&captured);
-	return version;
-}
-
 /* "BOOT_ID QEMU_VERSION", so that either change asks again. */
 static bool verdict_key(const char *qemu_version, char *out, size_t size)
 {

@@ -32,7 +32,4 @@ int accel__choose(const struct arch *arch, const char *qemu_version, enum accel 
 /* A guest failed under KVM although the small probe ran: remembers that. */
 void accel__mark_broken(const struct arch *arch, const char *qemu_version);
 
-/* "7.2.22" of an installed QEMU, to be freed; NULL after a message that names the package. */
-char *qemu__version(const struct arch *arch);
-
 #endif

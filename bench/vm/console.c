@@ -7,44 +7,32 @@
 #include "common/diag.h"
 #include "vm/job.h"
 
-/* How complaints begin, after the time stamp. Read in the kernel's sources, 6.1 to 7.3. */
-static const char *const at_start[] = {
-	"Kernel panic - not syncing",
-	"kernel BUG at ",
-	"BUG: ",
-	"WARNING: ",
-	"Oops: ",
-	"Oops",
-	"general protection fault",
-	"double fault",
-	"divide error",
-	"stack segment",
-	"invalid opcode",
-	"Internal error: ",
-	"Unable to handle kernel ",
-	"UBSAN: ",
-	"watchdog: BUG: ",
-	"watchdog: Watchdog detected hard LOCKUP",
-	"NMI watchdog: Watchdog detected hard LOCKUP",
-	"INFO: rcu_",
-	"rcu: INFO: ",
-	"rcu: rcu_",
-	"BUG kmalloc",
-	"Bad page state in process",
-	"swap_free: Bad swap ",
-	"Bad rss-counter state",
-	"INFO: task ",
-	"unchecked MSR access error",
-};
-
-/* Of those that start with a name that also begins harmless lines: what must follow. */
+/*
+ * How the kernel's complaints begin, after the time stamp, and what else must be in the line for
+ * those that begin like harmless ones. Read in the sources of 6.1 to 7.3.
+ */
 static const struct {
 	const char *start, *within;
-} with_more[] = {
-	{"INFO: task ", "blocked for more than"},
+} complaints[] = {
+	{"Kernel panic - not syncing", NULL},
+	{"kernel BUG at ", NULL},
+	{"BUG: ", NULL},
+	{"BUG ", NULL}, /* "BUG kmalloc-64 (Not tainted): ..." */
+	{"WARNING: ", NULL},
+	{"Oops: ", NULL},
+	{"Internal error: ", NULL},
+	{"Unable to handle kernel ", NULL},
+	{"general protection fault", NULL},
+	{"UBSAN: ", NULL},
+	{"unchecked MSR access error", NULL},
+	{"watchdog: BUG: ", NULL},
+	{"watchdog: ", "LOCKUP"},
+	{"NMI watchdog: ", "LOCKUP"},
+	{"INFO: task ", "for more than"},
 	{"rcu: INFO: ", "stall"},
-	{"rcu: rcu_", "starved"},
+	{"rcu: ", "starved for"},
 	{"INFO: rcu_", "stall"},
+	{"swap_free: ", NULL},
 };
 
 /* Skips "[   12.345678] " and "[    T1] ". */
@@ -71,11 +59,9 @@ bool console__is_splat(const char *line)
 {
 	const char *text = message(line);
 
-	for (size_t i = 0; i < sizeof(with_more) / sizeof(with_more[0]); i++)
-		if (starts(text, with_more[i].start))
-			return strstr(text, with_more[i].within);
-	for (size_t i = 0; i < sizeof(at_start) / sizeof(at_start[0]); i++)
-		if (starts(text, at_start[i]))
+	for (size_t i = 0; i < sizeof(complaints) / sizeof(complaints[0]); i++)
+		if (starts(text, complaints[i].start) &&
+		    (!complaints[i].within || strstr(text, complaints[i].within)))
 			return true;
 	return false;
 }

@@ -13,22 +13,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <jansson.h>
-
 #include "common/diag.h"
 #include "common/stop.h"
 #include "vm/child.h"
 #include "vm/console.h"
 #include "vm/payload.h"
+#include "vm/qemu.h"
 #include "vm/workdir.h"
 
 #define SECOND UINT64_C(1000000000)
 
 /* How long the console may lag behind the final frame. */
 #define DRAIN_NS (5 * SECOND)
-
-/* From here on, emulation alone makes CPUs wait so long that the kernel's watchdogs bark. */
-#define MANY_CPUS 64
 
 /* How a guest's life ended, as seen from here. */
 enum ending {
@@ -44,12 +40,9 @@ enum ending {
 /* What does not change between the attempts of a run. */
 struct run {
 	const struct guest *guest;
+	struct qemu qemu;
 	struct workdir workdir;
-	enum accel accel;
-	char *qemu_version;
-	char *initramfs;
-	char *append;
-	uint64_t memory, boot_timeout, silence_timeout;
+	uint64_t boot_timeout, silence_timeout;
 	uint64_t started;
 	FILE *console_file;
 };
@@ -57,7 +50,7 @@ struct run {
 /* One boot. */
 struct attempt {
 	struct run *run;
-	pid_t qemu;
+	pid_t pid; /* QEMU's; 0 once it ended */
 	int pidfd, results, console_fd, errors;
 	struct receiver receiver;
 	struct console console;
@@ -67,134 +60,32 @@ struct attempt {
 	int qemu_code;
 };
 
-/* 1G is enough for a kernel, the initramfs and small workloads; per-CPU areas come on top. */
-static uint64_t default_memory(unsigned int cpus)
+static int write_payload(const struct run *run)
 {
-	uint64_t mib = 1024 + (cpus > 16 ? (cpus - 16) * 8 : 0);
+	char *facts = qemu__facts(&run->qemu), *accel = NULL, *version = NULL;
+	int err;
 
-	return ((mib + 255) & ~UINT64_C(255)) << 20;
-}
-
-static const char *thread_mode(enum accel accel)
-{
-	return accel == ACCEL_TCG_SINGLE ? "single" : accel == ACCEL_TCG_MULTI ? "multi" : NULL;
-}
-
-/* The text of JOB_FACTS, to be freed. */
-static char *facts(const struct run *run)
-{
-	const struct guest *guest = run->guest;
-	json_t *json = json_pack("{s:s, s:s*, s:b, s:s, s:i, s:I, s:s, s:s, s:s, s:s, s:s*, s:s}",
-				 "accelerator", run->accel == ACCEL_KVM ? "kvm" : "tcg", "thread",
-				 thread_mode(run->accel), "emulated", run->accel != ACCEL_KVM,
-				 "qemu", run->qemu_version, "cpus", (int)guest->cpus,
-				 "memory_bytes", (json_int_t)run->memory, "arch", guest->arch->name,
-				 "machine", guest->arch->machine, "cpu_model", guest->arch->cpu,
-				 "kernel", guest->kernel->name, "kernel_version",
-				 guest->kernel->version, "tlbvm", TLBSTAT_VERSION);
-	char *text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
-
-	json_decref(json);
-	return text;
-}
-
-static int write_payload(struct run *run)
-{
-	char *text = facts(run), *accel = NULL, *qemu = NULL;
-	int err = -ENOMEM;
-
-	if (text && asprintf(&accel, "TLBVM_ACCEL=%s", accel__argument(run->accel)) >= 0 &&
-	    asprintf(&qemu, "TLBVM_QEMU=%s", run->qemu_version) >= 0)
-		err = payload__write(run->guest, run->initramfs, text,
-				     (const char *const[]){accel, qemu, NULL});
+	if (facts && asprintf(&accel, "TLBVM_ACCEL=%s", accel__argument(run->qemu.accel)) >= 0 &&
+	    asprintf(&version, "TLBVM_QEMU=%s", run->qemu.version) >= 0)
+		err = payload__write(run->guest, run->qemu.initramfs, facts,
+				     (const char *const[]){accel, version, NULL});
 	else
-		diag__fail(ENOMEM, "describe the guest");
-	free(text);
+		err = diag__fail(ENOMEM, "describe the guest");
+	free(facts);
 	free(accel);
-	free(qemu);
+	free(version);
 	return err;
 }
 
-/*
- * panic=-1 reboots at once, which -no-reboot turns into QEMU's end. The root file system is a
- * ramfs, for a tmpfs could be swapped out by the very reclaim that is to be measured.
- */
-static char *kernel_command_line(const struct run *run)
+/* All that depends on the accelerator. */
+static int use_accel(struct run *run, enum accel accel)
 {
-	const struct guest *guest = run->guest;
-	bool calm = guest->cpus >= MANY_CPUS && run->accel != ACCEL_KVM;
-	char *line;
-
-	if (calm)
-		diag__verbose("%u emulated CPUs: soft-lockup and RCU-stall reports are turned off",
-			      guest->cpus);
-	if (asprintf(&line, "console=%s panic=-1 oops=panic rdinit=/init rootfstype=ramfs%s%s%s",
-		     guest->arch->console,
-		     calm ? " nowatchdog rcupdate.rcu_cpu_stall_suppress=1" : "",
-		     guest->append ? " " : "", guest->append ? guest->append : "") < 0)
-		return NULL;
-	return line;
-}
-
-struct arguments {
-	const char *arg[128];
-	size_t count;
-};
-
-static void add(struct arguments *arguments, const char *const *values)
-{
-	for (; *values && arguments->count < 127; values++)
-		arguments->arg[arguments->count++] = *values;
-	arguments->arg[arguments->count] = NULL;
-}
-
-/* Starts QEMU with its ends of the two ports and of its stderr. */
-static pid_t start_qemu(const struct run *run, int console, int results, int errors)
-{
-	const struct guest *guest = run->guest;
-	const struct arch *arch = guest->arch;
-	char cpus[16], memory[32], console_dev[64], results_dev[64];
-	struct arguments arguments = {.count = 0};
-	const int keep[] = {console, results, -1};
-
-	snprintf(cpus, sizeof(cpus), "%u", guest->cpus);
-	snprintf(memory, sizeof(memory), "%lluM", (unsigned long long)(run->memory >> 20));
-	snprintf(console_dev, sizeof(console_dev), "socket,id=console,fd=%d", console);
-	snprintf(results_dev, sizeof(results_dev), "socket,id=results,fd=%d", results);
-	add(&arguments, (const char *const[]){arch->qemu,
-					      "-nodefaults",
-					      "-no-user-config",
-					      "-display",
-					      "none",
-					      "-no-reboot",
-					      "-accel",
-					      accel__argument(run->accel),
-					      "-M",
-					      arch->machine,
-					      "-cpu",
-					      arch->cpu,
-					      "-smp",
-					      cpus,
-					      "-m",
-					      memory,
-					      "-kernel",
-					      guest->kernel->image,
-					      "-initrd",
-					      run->initramfs,
-					      "-append",
-					      run->append,
-					      "-chardev",
-					      console_dev,
-					      "-serial",
-					      "chardev:console",
-					      "-chardev",
-					      results_dev,
-					      NULL});
-	add(&arguments, arch->results_device);
-	add(&arguments, guest->qemu_args);
-	for (size_t i = 0; i < arguments.count; i++)
-		diag__verbose("qemu: %s", arguments.arg[i]);
-	return child__start(arguments.arg, &(struct child_setup){.err = errors, .keep = keep});
+	run->qemu.accel = accel;
+	free((char *)run->qemu.append);
+	run->qemu.append = qemu__append(run->guest, accel);
+	if (!run->qemu.append)
+		return diag__fail(ENOMEM, "prepare the guest");
+	return write_payload(run);
 }
 
 static void close_all(int *fds, size_t count)
@@ -217,15 +108,15 @@ static int attempt__start(struct attempt *attempt, struct run *run)
 		err = diag__fail(errno, "make channels to the guest");
 		goto fail;
 	}
-	attempt->qemu = start_qemu(run, fds[1], fds[3], fds[5]);
-	if (attempt->qemu < 0) {
-		err = diag__fail(-attempt->qemu, "start %s", run->guest->arch->qemu);
+	attempt->pid = qemu__start(&run->qemu, fds[1], fds[3], fds[5]);
+	if (attempt->pid < 0) {
+		err = diag__fail(-attempt->pid, "start %s", run->guest->arch->qemu);
 		goto fail;
 	}
-	attempt->pidfd = (int)syscall(SYS_pidfd_open, attempt->qemu, 0);
+	attempt->pidfd = (int)syscall(SYS_pidfd_open, attempt->pid, 0);
 	if (attempt->pidfd < 0) {
 		err = diag__fail(errno, "watch %s", run->guest->arch->qemu);
-		child__stop(attempt->qemu, 0);
+		child__stop(attempt->pid, 0);
 		goto fail;
 	}
 	close(fds[1]);
@@ -245,8 +136,8 @@ fail:
 
 static void attempt__end(struct attempt *attempt)
 {
-	if (attempt->qemu > 0)
-		child__stop(attempt->qemu, 2000);
+	if (attempt->pid > 0)
+		child__stop(attempt->pid, 2000);
 	close_all((int[]){attempt->pidfd, attempt->console_fd, attempt->results, attempt->errors},
 		  4);
 	receiver__free(&attempt->receiver);
@@ -283,7 +174,7 @@ static int attempt__poll(struct attempt *attempt, int wait_ms)
 	struct pollfd fds[4] = {{.fd = attempt->results, .events = POLLIN},
 				{.fd = attempt->console_fd, .events = POLLIN},
 				{.fd = attempt->errors, .events = POLLIN},
-				{.fd = attempt->qemu > 0 ? attempt->pidfd : -1, .events = POLLIN}};
+				{.fd = attempt->pid > 0 ? attempt->pidfd : -1, .events = POLLIN}};
 	uint64_t frames = attempt->receiver.frames;
 	char chunk[65536];
 	int err = 0;
@@ -301,8 +192,8 @@ static int attempt__poll(struct attempt *attempt, int wait_ms)
 	if (attempt->receiver.frames != frames)
 		attempt->last_frame = stop__now_ns();
 	if (fds[3].revents) {
-		attempt->qemu_code = child__wait(attempt->qemu);
-		attempt->qemu = 0;
+		attempt->qemu_code = child__wait(attempt->pid);
+		attempt->pid = 0;
 	}
 	return err;
 }
@@ -321,7 +212,7 @@ static bool attempt__over(struct attempt *attempt, enum ending *out)
 		*out = END_FINAL;
 		return attempt->console.end_marked || attempt->console_fd < 0 ||
 		       now - attempt->final_at > DRAIN_NS;
-	} else if (attempt->qemu == 0 && attempt->results < 0 && attempt->console_fd < 0) {
+	} else if (attempt->pid == 0 && attempt->results < 0 && attempt->console_fd < 0) {
 		*out = END_DIED;
 	} else if (now - run->started > run->guest->timeout) {
 		*out = END_TIMEOUT;
@@ -466,7 +357,7 @@ static int verdict(const struct attempt *attempt, enum ending ending)
 static bool worth_a_retry(const struct attempt *attempt, enum ending ending)
 {
 	const struct run *run = attempt->run;
-	bool fell_back = run->guest->accel == ACCEL_AUTO && run->accel == ACCEL_KVM;
+	bool fell_back = run->guest->accel == ACCEL_AUTO && run->qemu.accel == ACCEL_KVM;
 
 	if (attempt->receiver.hello || attempt->console.panicked)
 		return false;
@@ -480,13 +371,10 @@ static int prepare_retry(struct run *run, const struct attempt *attempt)
 			? attempt->console.line[(attempt->console.lines - 1) % CONSOLE_LINES]
 			: "nothing";
 
-	if (run->guest->accel == ACCEL_AUTO && run->accel == ACCEL_KVM) {
+	if (run->guest->accel == ACCEL_AUTO && run->qemu.accel == ACCEL_KVM) {
 		diag__warn("the guest did not come up under KVM; trying once more with emulation");
-		accel__mark_broken(run->guest->arch, run->qemu_version);
-		run->accel = ACCEL_TCG_SINGLE;
-		free(run->append);
-		run->append = kernel_command_line(run);
-		return run->append ? write_payload(run) : -ENOMEM;
+		accel__mark_broken(run->guest->arch, run->qemu.version);
+		return use_accel(run, ACCEL_TCG_SINGLE);
 	}
 	diag__warn("the guest hung while booting (no sign of life in %.0f s, last on the console: "
 		   "%s); trying once more",
@@ -520,27 +408,27 @@ static int run_attempts(struct run *run)
 static int run__prepare(struct run *run)
 {
 	const struct guest *guest = run->guest;
+	enum accel accel;
 	int err;
 
-	run->qemu_version = qemu__version(guest->arch);
-	if (!run->qemu_version)
+	run->qemu.version = qemu__version(guest->arch);
+	if (!run->qemu.version)
 		return -ENOTSUP;
-	err = accel__choose(guest->arch, run->qemu_version, guest->accel, &run->accel);
+	err = accel__choose(guest->arch, run->qemu.version, guest->accel, &accel);
 	if (err)
 		return err;
 	err = workdir__create(&run->workdir);
 	if (err)
 		return err;
-	run->initramfs = workdir__path(&run->workdir, "initramfs");
-	run->append = kernel_command_line(run);
-	if (!run->initramfs || !run->append)
+	run->qemu.initramfs = workdir__path(&run->workdir, "initramfs");
+	if (!run->qemu.initramfs)
 		return diag__fail(ENOMEM, "prepare the guest");
 	if (guest->console_file) {
 		run->console_file = fopen(guest->console_file, "we");
 		if (!run->console_file)
 			return diag__fail(errno, "write %s", guest->console_file);
 	}
-	return write_payload(run);
+	return use_accel(run, accel);
 }
 
 int guest__run(const struct guest *guest)
@@ -548,8 +436,10 @@ int guest__run(const struct guest *guest)
 	struct run run = {
 		.guest = guest,
 		.workdir = {.lock = -1},
-		.memory = guest->memory ? guest->memory : default_memory(guest->cpus),
-		/* Measured: 112 emulated CPUs are up after four minutes. */
+		.qemu = {.guest = guest,
+			 .memory =
+				 guest->memory ? guest->memory : qemu__default_memory(guest->cpus)},
+		/* Measured: 112 emulated CPUs are up after 90 to 140 s. */
 		.boot_timeout =
 			guest->boot_timeout ? guest->boot_timeout : (60 + 4 * guest->cpus) * SECOND,
 		.silence_timeout = guest->silence_timeout ? guest->silence_timeout
@@ -558,17 +448,19 @@ int guest__run(const struct guest *guest)
 	};
 	int err = run__prepare(&run), code;
 
-	if (err)
-		code = err == -ENOTSUP ? EXIT_UNSUPPORTED : EXIT_FAILED;
-	else
+	if (!err)
 		code = run_attempts(&run);
+	else if (stop__asked())
+		code = 128 + stop__signal();
+	else
+		code = err == -ENOTSUP ? EXIT_UNSUPPORTED : EXIT_FAILED;
 	if (run.console_file && fclose(run.console_file) && code == EXIT_DONE) {
 		diag__fail(errno, "write %s", guest->console_file);
 		code = EXIT_FAILED;
 	}
 	workdir__remove(&run.workdir);
-	free(run.qemu_version);
-	free(run.initramfs);
-	free(run.append);
+	free((char *)run.qemu.version);
+	free((char *)run.qemu.initramfs);
+	free((char *)run.qemu.append);
 	return code;
 }

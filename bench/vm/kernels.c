@@ -122,40 +122,18 @@ struct fetch {
 	bool stands_in;		       /* the series was gone */
 };
 
-static const struct package *find_package(const struct package *packages, size_t count,
-					  const char *prefix, const char *version)
+static void choose_parts(struct fetch *fetch, const struct package *packages, size_t count,
+			 const struct package *image)
 {
-	size_t length = strlen(prefix);
-
-	for (size_t i = 0; i < count; i++)
-		if (!strncmp(packages[i].name, prefix, length) &&
-		    !strcmp(packages[i].name + length, version))
-			return &packages[i];
-	return NULL;
-}
-
-/* A split package has its image, modules and configuration apart. */
-static int choose_parts(struct fetch *fetch, const struct package *packages, size_t count,
-			const struct package *image)
-{
-	static const char *const others[] = {"linux-modules-", "linux-base-"};
+	static const char *const others[] = {STOCK_MODULES, STOCK_BASE};
 	size_t used = 0;
 
 	fetch->version = stock__version(image->name, fetch->arch);
 	fetch->part[used++] = image;
-	if (strncmp(image->name, "linux-binary-", 13))
-		return 0;
-	for (size_t i = 0; i < 2; i++) {
-		const struct package *part =
-			find_package(packages, count, others[i], fetch->version);
-
-		if (part)
-			fetch->part[used++] = part;
-		else if (i == 0)
-			return diag__fail(ENOENT, "find the package %s%s", others[i],
-					  fetch->version);
+	for (size_t i = 0; stock__is_split(image) && i < 2; i++) {
+		fetch->part[used] = stock__part(packages, count, others[i], fetch->version);
+		used += fetch->part[used] != NULL;
 	}
-	return 0;
 }
 
 static uint64_t download_size(const struct fetch *fetch)
@@ -360,36 +338,38 @@ static int download_and_install(struct fetch *fetch, const struct apt *apt)
 }
 
 /* The package list, and the image in it that is wanted: first without, then with unstable. */
-static ssize_t look_up(struct fetch *fetch, struct apt *apt, struct package **packages,
-		       size_t *count, int *err)
+static const struct package *look_up(struct fetch *fetch, struct apt *apt,
+				     struct package **packages, size_t *count, int *err)
 {
+	const struct package *found = NULL;
 	char major[16];
-	ssize_t found = -1;
 
-	for (int sid = 0; sid < 2 && found < 0; sid++) {
+	for (int sid = 0; sid < 2 && !found; sid++) {
 		packages__free(*packages, *count);
+		*packages = NULL;
+		*count = 0;
 		*err = apt__update(apt, sid);
 		if (!*err)
 			*err = apt__packages(apt, packages, count);
 		if (*err)
-			return -1;
+			return NULL;
 		found = stock__choose(*packages, *count, fetch->arch, fetch->series);
 	}
-	if (found >= 0)
+	if (found)
 		return found;
 	snprintf(major, sizeof(major), "%.*s", (int)strcspn(fetch->series, "."), fetch->series);
 	found = stock__choose(*packages, *count, fetch->arch, major);
-	if (found >= 0) {
+	if (found) {
 		fetch->stands_in = true;
 		diag__warn("the archive has no %s kernel any more: taking %s", fetch->series,
-			   stock__version((*packages)[found].name, fetch->arch));
+			   stock__version(found->name, fetch->arch));
 		return found;
 	}
 	*err = apt->stale ? -EIO : -ENOENT;
 	diag__error("find a %s kernel: the archive's suites have none", fetch->series);
 	diag__hint(apt->stale ? "the package lists could not be fetched: is there a network?"
 			      : "tlbvm kernels lists what can be had");
-	return -1;
+	return NULL;
 }
 
 /* True if exactly these packages were unpacked before. */
@@ -415,17 +395,16 @@ static int fetch_locked(const struct arch *arch, const char *series)
 {
 	struct fetch fetch = {.arch = arch, .series = series};
 	struct package *packages = NULL;
+	const struct package *found;
 	size_t count = 0;
 	struct apt apt;
-	ssize_t found;
 	int err = apt__open(&apt, arch);
 
 	if (err)
 		return err;
 	found = look_up(&fetch, &apt, &packages, &count, &err);
-	if (found >= 0)
-		err = choose_parts(&fetch, packages, count, &packages[found]);
-	if (!err) {
+	if (found) {
+		choose_parts(&fetch, packages, count, found);
 		if (is_cached(&fetch)) {
 			diag__error("%s is the newest, and is in the cache", fetch.version);
 		} else {
@@ -466,22 +445,23 @@ json_t *kernels__fetch(const struct arch *arch, const char *series, int *err)
 
 /* ---- what there is ---- */
 
-static void keep_newest(json_t *newest, const struct package *package, const struct arch *arch,
-			const struct package *packages, size_t count)
+/* "7.3" of "7.3.4+deb13-cloud-amd64". */
+static void series_of(const char *version, char *out, size_t size)
 {
-	struct fetch fetch = {.arch = arch};
-	const char *version = stock__version(package->name, arch);
-	char series[32];
-	json_t *known;
+	const char *end = strchr(strchr(version, '.') + 1, '.');
 
-	snprintf(series, sizeof(series), "%.*s",
-		 (int)(strchr(strchr(version, '.') + 1, '.') - version), version);
-	known = json_object_get(newest, series);
-	if (known && stock__compare(version, text_of(known, "version")) <= 0)
+	snprintf(out, size, "%.*s", (int)(end - version), version);
+}
+
+static void add_series(json_t *newest, const char *series, const struct arch *arch,
+		       const struct package *packages, size_t count)
+{
+	const struct package *image = stock__choose(packages, count, arch, series);
+	struct fetch fetch = {.arch = arch};
+
+	if (!image || json_object_get(newest, series))
 		return;
-	package = &packages[stock__choose(packages, count, arch, series)];
-	if (choose_parts(&fetch, packages, count, package))
-		return;
+	choose_parts(&fetch, packages, count, image);
 	json_object_set_new(newest, series,
 			    json_pack("{s:s+, s:s, s:s, s:I}", "name", STOCK, series, "version",
 				      fetch.version, "arch", arch->name, "bytes",
@@ -522,9 +502,15 @@ json_t *kernels__available(const struct arch *arch)
 		err = apt__update(&apt, false);
 	if (!err)
 		err = apt__packages(&apt, &packages, &count);
-	for (size_t i = 0; i < count; i++)
-		if (stock__version(packages[i].name, arch))
-			keep_newest(newest, &packages[i], arch, packages, count);
+	for (size_t i = 0; i < count; i++) {
+		const char *version = stock__version(packages[i].name, arch);
+		char series[32];
+
+		if (!version)
+			continue;
+		series_of(version, series, sizeof(series));
+		add_series(newest, series, arch, packages, count);
+	}
 	if (!err)
 		list = sorted_values(newest);
 	packages__free(packages, count);

@@ -6,6 +6,9 @@
 
 static const char binary_prefix[] = "linux-binary-", image_prefix[] = "linux-image-";
 
+/* From 6.19 on, linux-image- only depends on the parts: it has a few kilobytes. */
+#define MIN_IMAGE_SIZE (1 << 20)
+
 static const char *skip_digits(const char *at)
 {
 	while (isdigit((unsigned char)*at))
@@ -69,23 +72,46 @@ int stock__compare(const char *a, const char *b)
 	return strverscmp(a, b);
 }
 
-ssize_t stock__choose(const struct package *packages, size_t count, const struct arch *arch,
-		      const char *series)
+const struct package *stock__part(const struct package *packages, size_t count, const char *prefix,
+				  const char *version)
 {
+	size_t length = strlen(prefix);
+
+	for (size_t i = 0; i < count; i++)
+		if (starts(packages[i].name, prefix) && !strcmp(packages[i].name + length, version))
+			return &packages[i];
+	return NULL;
+}
+
+bool stock__is_split(const struct package *image)
+{
+	return starts(image->name, binary_prefix);
+}
+
+/* Old parts may linger in an archive while others are gone. */
+static bool is_complete(const struct package *packages, size_t count, const struct package *image,
+			const char *version)
+{
+	return image->size >= MIN_IMAGE_SIZE &&
+	       (!stock__is_split(image) || stock__part(packages, count, STOCK_MODULES, version));
+}
+
+const struct package *stock__choose(const struct package *packages, size_t count,
+				    const struct arch *arch, const char *series)
+{
+	const struct package *best = NULL;
 	const char *best_version = NULL;
-	ssize_t best = -1;
 
 	for (size_t i = 0; i < count; i++) {
 		const char *version = stock__version(packages[i].name, arch);
-		int newer;
 
-		if (!version || !stock__in_series(version, series))
+		if (!version || !stock__in_series(version, series) ||
+		    !is_complete(packages, count, &packages[i], version))
 			continue;
-		newer = best_version ? stock__compare(version, best_version) : 1;
-		if (newer > 0 || (newer == 0 && starts(packages[i].name, binary_prefix))) {
-			best = (ssize_t)i;
-			best_version = version;
-		}
+		if (best && stock__compare(version, best_version) <= 0)
+			continue;
+		best = &packages[i];
+		best_version = version;
 	}
 	return best;
 }

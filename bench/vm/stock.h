@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "vm/arch.h"
 
@@ -31,12 +30,20 @@ const char *stock__version(const char *package, const struct arch *arch);
 /* Whether a kernel version belongs to a series: 6.12.117+deb13 to 6.12 and to 6, not to 6.1. */
 bool stock__in_series(const char *version, const char *series);
 
-/*
- * The newest image of @series among @packages; of two packages for one kernel the one that holds
- * the image. Returns its index, or -1.
- */
-ssize_t stock__choose(const struct package *packages, size_t count, const struct arch *arch,
-		      const char *series);
+/* What a split kernel consists of besides its image. */
+#define STOCK_MODULES "linux-modules-"
+#define STOCK_BASE    "linux-base-" /* configuration, list of built-in modules */
+
+/* Whether the modules of this image are in a package of their own. */
+bool stock__is_split(const struct package *image);
+
+/* The package named @prefix and @version, or NULL. */
+const struct package *stock__part(const struct package *packages, size_t count, const char *prefix,
+				  const char *version);
+
+/* The newest image of @series among @packages whose modules are there too, or NULL. */
+const struct package *stock__choose(const struct package *packages, size_t count,
+				    const struct arch *arch, const char *series);
 
 /* The newer of two kernel versions is the larger, as strcmp() tells. */
 int stock__compare(const char *a, const char *b);
