@@ -93,6 +93,28 @@ $(B)/unit/%: tests/unit/%.c $(BENCH) $(VM) $(OBSERVER) $(COMMON)
 	$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(ALL_CFLAGS) -pie $< $(BENCH) $(VM) $(OBSERVER) \
 		$(COMMON) $(LIBS_BPF) $(LIBS) -lcmocka -o $@
 
+# What fuzz targets link with: an archive, so that each takes only what it calls.
+FUZZ_FLAGS := -g -O1 -D_GNU_SOURCE -fno-omit-frame-pointer -fno-sanitize-recover=all
+FUZZ_OBJECTS := $(patsubst $(B)/%,$(B)/fuzzlib/%,$(COMMON) $(OBSERVER) $(BENCH) $(VM))
+# $(call fuzz-objects,FOLDER OF OBJECTS,FOLDER OF SOURCES)
+define fuzz-objects
+$(B)/fuzzlib/$(1)/%.o: $(2)/%.c | $(SKELS)
+	$$(call say,FUZZCC,$$<)
+	$$(Q)mkdir -p $$(@D) && $(CLANG) $$(CPPFLAGS) -std=gnu17 -MMD -MP $$(FUZZ_FLAGS) \
+		-fsanitize=fuzzer-no-link,address,undefined -c $$< -o $$@
+endef
+$(eval $(call fuzz-objects,common,src/common))
+$(eval $(call fuzz-objects,src,src))
+$(eval $(call fuzz-objects,bench,bench))
+$(eval $(call fuzz-objects,vm,bench/vm))
+$(B)/fuzzlib.a: $(FUZZ_OBJECTS)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar qcs $@ $^
+$(B)/fuzz/%: tests/fuzz/%.c tests/fuzz/fuzz.h $(B)/fuzzlib.a
+	$(call say,FUZZ,$@)
+	$(Q)mkdir -p $(@D) && $(CLANG) $(CPPFLAGS) -std=gnu17 $(WARN) $(FUZZ_FLAGS) \
+		-fsanitize=fuzzer,address,undefined $< $(B)/fuzzlib.a $(LIBS_BPF) $(LIBS) -o $@
+
 # Programs that the guest tests run inside guests.
 $(B)/guest/$(ARCH)/tests/%: tests/guest/%.c
 	$(call say,LD,$@)
@@ -132,6 +154,23 @@ demo: deps ## Show reclaim interrupting 15 CPUs, on an unmodified distribution k
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)bench/demo
 
+# --- Testing -------------------------------------------------------------------------------------
+
+GUEST_TESTS := $(patsubst tests/guest/%.c,$(B)/guest/$(ARCH)/tests/%,$(wildcard tests/guest/*.c))
+# As many jobs as there are CPUs, unless -j was given.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
+.PHONY: unit test fuzz
+unit: $(UNIT)
+test: deps-test ## Run all tests; TEST_ONLY=pattern runs those whose path matches
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all $(GUEST_TESTS) $(FUZZ)
+	$(Q)$(MAKE) --no-print-directory $(JOBS) SANITIZE=1 unit
+	$(Q)BUILD=$(B) tests/run $(patsubst $(B)/%,$(B)/asan/%,$(UNIT)) $(FUZZ) \
+		$(wildcard tests/cli/*.sh tests/guest/*.sh)
+fuzz: deps-test ## Fuzz each parser for FUZZ_SECONDS (10)
+	$(Q)$(MAKE) --no-print-directory $(JOBS) $(FUZZ)
+	$(Q)tests/fuzz/run.sh $(or $(FUZZ_SECONDS),10) $(FUZZ)
+
 # --- Keeping the house ---------------------------------------------------------------------------
 
 SOURCES = $(shell git ls-files '*.c' '*.h')
@@ -153,4 +192,4 @@ help: ## Show this
 	@echo 'make TARGET [V=1] [SANITIZE=1]'
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
--include $(wildcard $(B)/*/*.d)
+-include $(wildcard $(B)/*/*.d $(B)/fuzzlib/*/*.d)
