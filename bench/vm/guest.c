@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,6 +24,9 @@
 
 /* How long the console may lag behind the final frame. */
 #define DRAIN_NS (5 * SECOND)
+
+/* At the port's best speed, 2 kB; a pipe holds 64. */
+#define GATHER_US 5000
 
 /* How a guest's life ended, as seen from here. */
 enum ending {
@@ -102,10 +104,13 @@ static int attempt__start(struct attempt *attempt, struct run *run)
 
 	memset(attempt, 0, sizeof(*attempt));
 	attempt->run = run;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0 ||
-	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds + 2) < 0 ||
+	/*
+	 * Pipes, not sockets: an emulated port writes byte by byte, which a pipe packs into pages
+	 * and a socket keeps as a packet each.
+	 */
+	if (pipe2(fds, O_CLOEXEC) < 0 || pipe2(fds + 2, O_CLOEXEC) < 0 ||
 	    pipe2(fds + 4, O_CLOEXEC) < 0) {
-		err = diag__fail(errno, "make channels to the guest");
+		err = diag__fail(errno, "make pipes to the guest");
 		goto fail;
 	}
 	attempt->pid = qemu__start(&run->qemu, fds[1], fds[3], fds[5]);
@@ -181,6 +186,8 @@ static int attempt__poll(struct attempt *attempt, int wait_ms)
 
 	if (poll(fds, 4, wait_ms) <= 0)
 		return 0;
+	/* Waking up for every byte would take the emulator's time: let some gather. */
+	usleep(GATHER_US);
 	if (fds[1].revents)
 		console__feed(&attempt->console, chunk,
 			      take(&attempt->console_fd, chunk, sizeof(chunk)));

@@ -29,7 +29,7 @@ char *qemu__append(const struct guest *guest, enum accel accel);
 char *qemu__facts(const struct qemu *qemu);
 
 /*
- * Starts QEMU with its ends of the two serial ports (connected sockets) and its stderr. Returns its
+ * Starts QEMU with the writing ends of three pipes, for the two serial ports and its stderr. Returns its
  * pid or a negative errno; prints nothing.
  */
 pid_t qemu__start(const struct qemu *qemu, int console, int results, int errors);
