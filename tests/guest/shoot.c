@@ -76,6 +76,15 @@ static void occupy(long cpu)
 		__builtin_ia32_pause();
 }
 
+static void take_away(char *memory, size_t size)
+{
+	memset(memory, 1, size);
+	if (madvise(memory, size, MADV_DONTNEED) != 0) {
+		perror("madvise");
+		exit(1);
+	}
+}
+
 static int usage(void)
 {
 	fprintf(stderr, "usage: shoot CPUS FLUSHES PAGES spin|sleep|gone|alone\n");
@@ -106,7 +115,14 @@ int main(int argc, char **argv)
 		return usage();
 	if (cpus < 1 || cpus > CPUS_LIMIT || pages < 1)
 		return usage();
+	/* A new address space that has run nowhere else. */
 	pin(0);
+	if (!getenv("SHOOT_PINNED")) {
+		setenv("SHOOT_PINNED", "1", 1);
+		execv("/proc/self/exe", argv);
+		perror("exec");
+		return 1;
+	}
 	if (gone)
 		for (long cpu = 1; cpu < cpus; cpu++)
 			occupy(cpu);
@@ -119,6 +135,12 @@ int main(int argc, char **argv)
 	madvise(memory, size, MADV_NOHUGEPAGE);
 	sem_init(&here, 0, 0);
 	sem_init(&leave, 0, 0);
+	/*
+	 * The first flush after a second without one clears stale bits: have it now, so that those
+	 * that the visits are about to leave last for a second.
+	 */
+	if (gone)
+		take_away(memory, size);
 	for (long cpu = 1; work && cpu < cpus; cpu++)
 		pthread_create(&threads[cpu], NULL, work, (void *)cpu);
 	for (long cpu = 1; work && cpu < cpus; cpu++)
@@ -126,14 +148,10 @@ int main(int argc, char **argv)
 	if (gone)
 		for (long cpu = 1; cpu < cpus; cpu++)
 			pthread_join(threads[cpu], NULL);
-	usleep(50000); /* the sleepers sleep, the bystanders run */
-	for (long i = 0; i < flushes; i++) {
-		memset(memory, 1, size);
-		if (madvise(memory, size, MADV_DONTNEED) != 0) {
-			perror("madvise");
-			return 1;
-		}
-	}
+	else
+		usleep(50000); /* the sleepers sleep */
+	for (long i = 0; i < flushes; i++)
+		take_away(memory, size);
 	atomic_store(&stop, true);
 	for (long cpu = 1; work && !gone && cpu < cpus; cpu++) {
 		sem_post(&leave);
