@@ -25,9 +25,8 @@ void cpus__and(struct cpus *out, const struct cpus *a, const struct cpus *b);
 /* The lowest id >= from, or CPUS_MAX when there is none. */
 unsigned int cpus__next(const struct cpus *set, unsigned int from);
 
-#define cpus__for_each(id, set)                                        \
-	for (unsigned int id = cpus__next((set), 0); id < CPUS_MAX; \
-	     id = cpus__next((set), id + 1))
+#define cpus__for_each(id, set) \
+	for (unsigned int id = cpus__next((set), 0); id < CPUS_MAX; id = cpus__next((set), id + 1))
 
 /* Writes the kernel's list form ("0-3,7"), cut at @size; returns the length it would need. */
 size_t cpus__format(const struct cpus *set, char *out, size_t size);

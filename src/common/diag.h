@@ -7,10 +7,10 @@
 
 /* The exit codes every program of the house uses. */
 enum exit_code {
-	EXIT_DONE = 0,		/* done, or ended by a first SIGINT/SIGTERM */
-	EXIT_FAILED = 1,	/* a run-time failure */
-	EXIT_USAGE = 2,		/* the command line cannot be understood */
-	EXIT_UNSUPPORTED = 77,	/* this machine or kernel cannot do it */
+	EXIT_DONE = 0,	       /* done, or ended by a first SIGINT/SIGTERM */
+	EXIT_FAILED = 1,       /* a run-time failure */
+	EXIT_USAGE = 2,	       /* the command line cannot be understood */
+	EXIT_UNSUPPORTED = 77, /* this machine or kernel cannot do it */
 };
 
 /* Sets the name that starts each message. The string is kept, not copied. */

@@ -17,8 +17,8 @@ int parse__u64(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 int parse__size(const char *text, uint64_t *bytes);
 
 /*
- * Time: "1", "0.5", "250ms", "2s", "3m"; a number without a suffix is seconds. Units are ns, us, ms,
- * s, m and h; a fraction has up to nine digits. In nanoseconds, rounded down.
+ * Time: "1", "0.5", "250ms", "2s", "3m"; a number without a suffix is seconds. Units are ns, us,
+ * ms, s, m and h; a fraction has up to nine digits. In nanoseconds, rounded down.
  */
 int parse__duration(const char *text, uint64_t *ns);
 

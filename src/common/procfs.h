@@ -15,8 +15,8 @@
 
 /* Counts per CPU id. Columns of /proc/interrupts exist for online CPUs only. */
 struct percpu_counts {
-	struct cpus present;	    /* the CPUs that had a column */
-	uint64_t count[CPUS_MAX];   /* by CPU id, 0 where not present */
+	struct cpus present;	  /* the CPUs that had a column */
+	uint64_t count[CPUS_MAX]; /* by CPU id, 0 where not present */
 };
 
 /*
@@ -38,8 +38,8 @@ int procfs__parse_keyed(const char *text, size_t len, const char *key, uint64_t 
  * The sum over the CPUs that have a column in both readings. A CPU that went offline in between has
  * no column any more: what it counted until then is lost to us. One that came online goes on from
  * where its kernel counter was left, which @before does not tell. In both cases *gone is set, and
- * the sum is a lower bound. A counter that wrapped at 2^32, as wide as the kernel's are, is followed
- * across the wrap.
+ * the sum is a lower bound. A counter that wrapped at 2^32, as wide as the kernel's are, is
+ * followed across the wrap.
  */
 uint64_t procfs__delta(const struct percpu_counts *before, const struct percpu_counts *after,
 		       bool *gone);

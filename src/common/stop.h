@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 /*
- * Catches SIGINT, SIGTERM and SIGHUP (a SIGINT that was inherited as ignored is caught too, a SIGHUP
- * is not: nohup) and ignores SIGPIPE, so that a write to a closed pipe returns EPIPE. Handlers are
- * installed without SA_RESTART: a blocking call returns EINTR. A second signal ends the process by
- * that signal. Threads other than the one that sleeps should block the three.
+ * Catches SIGINT, SIGTERM and SIGHUP (a SIGINT that was inherited as ignored is caught too, a
+ * SIGHUP is not: nohup) and ignores SIGPIPE, so that a write to a closed pipe returns EPIPE.
+ * Handlers are installed without SA_RESTART: a blocking call returns EINTR. A second signal ends
+ * the process by that signal. Threads other than the one that sleeps should block the three.
  */
 void stop__install(void);
 
