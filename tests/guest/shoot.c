@@ -153,9 +153,9 @@ int main(int argc, char **argv)
 	for (long i = 0; i < flushes; i++)
 		take_away(memory, size);
 	atomic_store(&stop, true);
-	for (long cpu = 1; work && !gone && cpu < cpus; cpu++) {
+	for (long cpu = 1; cpu < cpus; cpu++)
 		sem_post(&leave);
+	for (long cpu = 1; work && !gone && cpu < cpus; cpu++)
 		pthread_join(threads[cpu], NULL);
-	}
 	return 0;
 }
