@@ -9,6 +9,7 @@
 
 #include "common/diag.h"
 #include "common/file.h"
+#include "common/parse.h"
 
 enum {
 	KEY_CSV = 256,
@@ -34,18 +35,6 @@ static const struct argp_option options[] = {
 	{"verbose", 'v', NULL, 0, "Say more on stderr", 2},
 	{0},
 };
-
-/* The position of @text in @names, or an end with the usage error. */
-static int one_of(const char *option, const char *text, const char *const *names)
-{
-	for (int i = 0; names[i]; i++)
-		if (strcmp(text, names[i]) == 0)
-			return i;
-	diag__error("%s: '%s' is none of the choices", option, text);
-	for (int i = 0; names[i]; i++)
-		diag__hint("%s=%s", option, names[i]);
-	exit(EXIT_USAGE);
-}
 
 static void set_format(struct common_options *common, enum output_format format)
 {
@@ -80,10 +69,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		common->timestamp = true;
 		break;
 	case KEY_CLASSIFY:
-		common->observer.classify = one_of("--classify", text, classify);
+		common->observer.classify = parse__choice_or_err("--classify", text, classify);
 		break;
 	case KEY_METHOD:
-		common->observer.method = one_of("--method", text, methods);
+		common->observer.method = parse__choice_or_err("--method", text, methods);
 		break;
 	case KEY_STRICT:
 		common->observer.strict = true;

@@ -221,3 +221,14 @@ void parse__cpulist_or_err(const char *option, const char *text, struct cpus *ou
 	if (err)
 		refuse(err, option, text, "a list such as 0-3,7");
 }
+
+int parse__choice_or_err(const char *option, const char *text, const char *const *choices)
+{
+	for (int i = 0; choices[i]; i++)
+		if (strcmp(text, choices[i]) == 0)
+			return i;
+	diag__error("%s: '%s' is none of the choices", option, text);
+	for (int i = 0; choices[i]; i++)
+		diag__hint("%s=%s", option, choices[i]);
+	exit(EXIT_USAGE);
+}

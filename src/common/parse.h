@@ -34,4 +34,8 @@ uint64_t parse__size_or_err(const char *option, const char *text);
 uint64_t parse__duration_or_err(const char *option, const char *text);
 void parse__cpulist_or_err(const char *option, const char *text, struct cpus *out);
 
+/* The position of @text in the NULL-terminated @choices, which are told where it is none of them.
+ */
+int parse__choice_or_err(const char *option, const char *text, const char *const *choices);
+
 #endif
