@@ -179,7 +179,7 @@ struct signs {
 static void note_signs(struct signs *signs, const struct compare_row *row)
 {
 	signs->tested |= row->tested;
-	signs->normal |= row->tested && row->test.method == P_NORMAL;
+	signs->normal |= row->test.method == P_NORMAL;
 	signs->emulated |= row->emulated;
 	for (enum side side = SIDE_A; side < SIDES; side++)
 		signs->without_interval |=

@@ -198,7 +198,7 @@ static json_t *document(const struct compare *compare)
 int compare__print_json(const struct compare *compare, FILE *out)
 {
 	json_t *doc = document(compare);
-	int err = doc ? json_dumpf(doc, out, JSON_INDENT(2)) : -1;
+	int err = doc ? json_dumpf(doc, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : -1;
 
 	json_decref(doc);
 	fputc('\n', out);

@@ -15,7 +15,7 @@ enum {
 const struct metric metrics[] = {
 	{"remote_ipis", "count", BETTER_LOWER, UNTIMED, HEADLINE, "remote IPIs",
 	 "flushes handled by CPUs that did not start them, counted by the observer"},
-	{"kernel_tlb_interrupts", "count", BETTER_LOWER, UNTIMED, HEADLINE, "kernel TLB interrupts",
+	{"kernel_tlb_interrupts", "count", BETTER_LOWER, UNTIMED, HEADLINE, "TLB interrupts",
 	 "the same, from the TLB row of /proc/interrupts"},
 	{"ipis_raised", "count", BETTER_LOWER, UNTIMED, DETAIL, "IPIs raised",
 	 "interrupts raised to deliver the flushes; CPUs with a busy call queue need none"},
