@@ -206,7 +206,6 @@ static void load_modules(void)
 		if (syscall(SYS_finit_module, fd, "", 0) < 0 && errno != EEXIST)
 			give_up(errno, "load module %s", path);
 		close(fd);
-		unlink(path);
 		port__heartbeat();
 	}
 	cursor = NULL;

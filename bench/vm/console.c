@@ -22,17 +22,18 @@ static const struct {
 	{"Oops: ", NULL},
 	{"Internal error: ", NULL},
 	{"Unable to handle kernel ", NULL},
-	{"general protection fault", NULL},
+	{"", " [#1] "}, /* the first line of any oops: "divide error: 0000 [#1] SMP" */
 	{"UBSAN: ", NULL},
 	{"unchecked MSR access error", NULL},
 	{"watchdog: BUG: ", NULL},
 	{"watchdog: ", "LOCKUP"},
 	{"NMI watchdog: ", "LOCKUP"},
+	{"smp: csd: ", "non-responsive"},
 	{"INFO: task ", "for more than"},
 	{"rcu: INFO: ", "stall"},
 	{"rcu: ", "starved for"},
 	{"INFO: rcu_", "stall"},
-	{"swap_free: ", NULL},
+	{"", ": Bad swap "},
 };
 
 /* Skips "[   12.345678] " and "[    T1] ". */
