@@ -85,9 +85,9 @@ static const char doc[] =
 	"\n"
 	"Examples:\n"
 	"  tlbvm run -- uname -a\n"
-	"  tlbvm run --kernel stock:6.12 --cpus 16 --module zram -- tlbbench run pageout\n"
+	"  tlbvm run --kernel stock:6.12 --module zram -- tlbbench run pageout\n"
 	"  tlbvm run --kernel arch/x86/boot/bzImage --put ./prog -- ./prog\n"
-	"  tlbvm run --get result.json:after.json -- tlbbench run pageout -o result.json\n";
+	"  tlbvm run --cpus 16 --get a.json -- tlbbench run fork -o a.json\n";
 
 struct list {
 	const char **item; /* ended by NULL */

@@ -165,8 +165,10 @@ pid_t qemu__start(const struct qemu *qemu, int console, int results, int errors)
 
 	snprintf(cpus, sizeof(cpus), "%u", guest->cpus);
 	snprintf(memory, sizeof(memory), "%lluM", (unsigned long long)(qemu->memory >> 20));
-	snprintf(console_dev, sizeof(console_dev), "file,id=console,path=/proc/self/fd/%d", console);
-	snprintf(results_dev, sizeof(results_dev), "file,id=results,path=/proc/self/fd/%d", results);
+	snprintf(console_dev, sizeof(console_dev), "file,id=console,path=/proc/self/fd/%d",
+		 console);
+	snprintf(results_dev, sizeof(results_dev), "file,id=results,path=/proc/self/fd/%d",
+		 results);
 	add(&arguments, (const char *const[]){arch->qemu,
 					      "-nodefaults",
 					      "-no-user-config",

@@ -29,8 +29,8 @@ char *qemu__append(const struct guest *guest, enum accel accel);
 char *qemu__facts(const struct qemu *qemu);
 
 /*
- * Starts QEMU with the writing ends of three pipes, for the two serial ports and its stderr. Returns its
- * pid or a negative errno; prints nothing.
+ * Starts QEMU with the writing ends of three pipes, for the two serial ports and its stderr.
+ * Returns its pid or a negative errno; prints nothing.
  */
 pid_t qemu__start(const struct qemu *qemu, int console, int results, int errors);
 

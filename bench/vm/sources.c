@@ -12,6 +12,9 @@
 #include "common/diag.h"
 #include "common/procfs.h"
 
+/* For hosts that are no Debian: the archive to use. */
+#define MIRROR_ENV "TLBVM_MIRROR"
+
 #define KEYRING "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 /* The suites that carry the kernels the patches are for, and newer ones. */
@@ -264,9 +267,15 @@ static void read_matching(struct mirrors *mirrors, const char *pattern, bool deb
 
 int mirrors__read(struct mirrors *mirrors)
 {
-	char *codename = host_codename();
+	const char *named = getenv(MIRROR_ENV);
+	char *codename;
 
 	memset(mirrors, 0, sizeof(*mirrors));
+	if (named && *named) {
+		mirrors->archive = strdup(named);
+		return mirrors->archive ? 0 : diag__fail(ENOMEM, "read " MIRROR_ENV);
+	}
+	codename = host_codename();
 	read_matching(mirrors, "/etc/apt/sources.list", false, codename);
 	read_matching(mirrors, "/etc/apt/sources.list.d/*.list", false, codename);
 	read_matching(mirrors, "/etc/apt/sources.list.d/*.sources", true, codename);
@@ -275,7 +284,7 @@ int mirrors__read(struct mirrors *mirrors)
 		return 0;
 	diag__error("find a Debian archive: none in /etc/apt/sources.list, "
 		    "/etc/apt/sources.list.d/*.list and *.sources");
-	diag__hint("list one there, or give a kernel image: --kernel PATH");
+	diag__hint("name one: " MIRROR_ENV "=http://...; or give a kernel image: --kernel PATH");
 	mirrors__free(mirrors);
 	return -ENOENT;
 }

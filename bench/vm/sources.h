@@ -19,7 +19,7 @@ struct mirrors {
  */
 void mirrors__parse(struct mirrors *mirrors, const char *text, bool deb822, const char *codename);
 
-/* Reads all sources of the host. Returns 0, or -ENOENT after saying where was looked. */
+/* Reads all sources of the host, or $TLBVM_MIRROR. 0, or -ENOENT after saying where was looked. */
 int mirrors__read(struct mirrors *mirrors);
 
 void mirrors__free(struct mirrors *mirrors);

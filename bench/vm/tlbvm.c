@@ -24,14 +24,14 @@ static const char doc[] =
 	"Boots kernels in guests: no root, no network, no disk image, no KVM needed."
 	"\v"
 	"Commands:\n"
-	"  run       boot a kernel, run a command in it, pass on its output and exit code\n"
+	"  run       boot a kernel, run a command in it, return its output and result\n"
 	"  kernels   list the kernels that can be booted; fetch them\n"
 	"\n"
 	"tlbvm COMMAND --help tells more.\n"
 	"\n"
 	"Examples:\n"
 	"  tlbvm run -- uname -a\n"
-	"  tlbvm run --kernel stock:6.12 --cpus 16 --module zram -- tlbbench run pageout\n"
+	"  tlbvm run --kernel stock:6.12 --module zram -- tlbbench run pageout\n"
 	"  tlbvm kernels --fetch stock:6.1\n";
 
 struct choice {

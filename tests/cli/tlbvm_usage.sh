@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What cannot be understood is refused with exit 2, and the message names what was given; what is
+# missing on this machine is named with the package that has it. Boots nothing, asks no network.
+tlbvm=${BUILD:-build}/tlbvm
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME="$work/cache" XDG_RUNTIME_DIR="$work/run"
+mkdir "$work/run"
+failed=0
+
+# gives CODE NAME TEXT ARGS...: exit CODE, TEXT on stderr, nothing on stdout unless CODE is 0.
+gives() {
+	expected=$1 name=$2 text=$3
+	shift 3
+	"$tlbvm" "$@" >"$work/out" 2>"$work/err"
+	code=$?
+	if [ $code -eq "$expected" ] && cat "$work/out" "$work/err" | grep -qF -- "$text" &&
+		{ [ $code -eq 0 ] || [ ! -s "$work/out" ]; }; then
+		echo "ok $name"
+	else
+		echo "not ok $name: exit $code, expected $expected"
+		cat "$work/out" "$work/err"
+		failed=1
+	fi
+}
+
+refuses() {
+	gives 2 "$@"
+}
+
+# Enough of an image to get past the search for a kernel.
+echo image >"$work/image"
+
+refuses "no command" "Usage: tlbvm"
+refuses "an unknown command" '"walk"' walk
+refuses "an unknown option" "--foo" run --foo -- true
+refuses "run without a job" "no command was given" run
+refuses "run without a job after options" "no command was given" run --cpus 2 --
+refuses "no CPUs" '"0"' run --cpus 0 -- true
+refuses "more CPUs than the emulator has" '"256"' run --cpus 256 -- true
+refuses "CPUs that are no number" '"four"' run --cpus four -- true
+refuses "CPUs with a sign" '"+4"' run --cpus +4 -- true
+refuses "an empty number" '--cpus' run --cpus= -- true
+refuses "a size that is none" '"1X"' run --mem 1X -- true
+refuses "too little memory" '"64M"' run --mem 64M -- true
+refuses "a time that is none" '"soon"' run --timeout soon -- true
+refuses "a negative time" '"-1"' run --boot-timeout=-1 -- true
+refuses "no time at all" '"0"' run --silence-timeout 0 -- true
+refuses "an unknown accelerator" '"fast"' run --accel fast -- true
+refuses "an unknown architecture" '"m68k"' run --arch m68k -- true
+refuses "a kernel that is no series" '"stock:7"' run --kernel stock:7 -- true
+refuses "a kernel that is a release" '"stock:7.3.4"' run --kernel stock:7.3.4 -- true
+refuses "a kernel that is not there" "$work/none" run --kernel "$work/none" -- true
+refuses "modules that are not there" "$work/none" \
+	run --kernel "$work/image" --modules "$work/none" -- true
+refuses "modules for a stock kernel" "--modules goes with --kernel PATH" \
+	run --modules "$work" -- true
+refuses "a file to put that is not there" "$work/none" \
+	run --kernel "$work/image" --put "$work/none" -- true
+refuses "two files to get into one" "would overwrite result" \
+	run --kernel "$work/image" --get a/result --get b/result -- true
+refuses "a fetch of no series" '"7.3"' kernels --fetch 7.3
+refuses "an argument to kernels" '"stock:7.3"' kernels stock:7.3
+
+gives 0 "help tells the commands" "kernels" --help
+gives 0 "help of run tells its exit codes" "Exit codes" run --help
+gives 0 "help of kernels has an example" "--fetch stock:6.12" kernels --help
+gives 0 "the version" "tlbvm 0" --version
+
+path=$PATH
+PATH="$work"
+export PATH
+name="a missing QEMU is named with its package"
+"$tlbvm" run --kernel "$work/image" -- true >"$work/out" 2>"$work/err"
+code=$?
+PATH=$path
+if [ $code -eq 77 ] && grep -q "apt install qemu-system-x86" "$work/err"; then
+	echo "ok $name"
+else
+	echo "not ok $name: exit $code"
+	cat "$work/err"
+	failed=1
+fi
+
+# fails NAME TEXT ENV... -- ARGS...: exit 1 with TEXT.
+fails() {
+	name=$1 text=$2
+	shift 2
+	env "$@" >"$work/out" 2>"$work/err"
+	code=$?
+	if [ $code -eq 1 ] && grep -qF -- "$text" "$work/err"; then
+		echo "ok $name"
+	else
+		echo "not ok $name: exit $code"
+		cat "$work/err"
+		failed=1
+	fi
+}
+
+full=$(cd "$(dirname "$tlbvm")" && pwd)/tlbvm
+fails "a missing apt is named with its package" "apt install apt" \
+	PATH="$work" "$full" kernels --fetch stock:7.3
+fails "an archive that does not answer is told" "is there a network?" \
+	TLBVM_MIRROR=http://127.0.0.1:9/debian "$full" kernels --fetch stock:7.3
+fails "a cache that cannot be made is told" "XDG_CACHE_HOME" \
+	XDG_CACHE_HOME="$work/image/cache" "$full" kernels --fetch stock:7.3
+fails "a kernel that is no kernel is told by QEMU" "QEMU said" \
+	"$full" run --accel tcg-single --kernel "$work/image" -- true
+
+if [ -n "$(ls -A "$work/run")" ]; then
+	echo "not ok nothing is left behind"
+	ls -la "$work/run"
+	failed=1
+else
+	echo "ok nothing is left behind"
+fi
+exit $failed
