@@ -2,5 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 400
 # Every counter equals its independent truth on an unmodified 6.12 kernel.
-kernel=stock:6.12 cpus=16 options=
+# shellcheck source=tests/guest/observer.inc
 . "$(dirname "$0")/observer.inc"
+compare_with_truth stock:6.12 16

@@ -2,5 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 400
 # Every counter equals its independent truth on an unmodified 7.3 kernel.
-kernel=stock:7.3 cpus=16 options=
+# shellcheck source=tests/guest/observer.inc
 . "$(dirname "$0")/observer.inc"
+compare_with_truth stock:7.3 16

@@ -2,5 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 400
 # The counters that need no trampoline equal their truths when all is attached by kprobes.
-kernel=stock:6.12 cpus=4 options=--method=kprobe
+# shellcheck source=tests/guest/observer.inc
 . "$(dirname "$0")/observer.inc"
+compare_with_truth stock:6.12 4 --method=kprobe
