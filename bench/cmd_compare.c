@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "common/diag.h"
 #include "common/file.h"
+#include "common/parse.h"
 #include "compare.h"
 #include "compare_format.h"
 #include "result.h"
@@ -19,16 +20,16 @@ enum {
 };
 
 struct format {
-	const char *name;
 	int (*print)(const struct compare *compare, FILE *out);
 	bool shows_warnings;
 };
 
+static const char *const format_names[] = {"table", "markdown", "csv", "json", NULL};
 static const struct format formats[] = {
-	{"table", compare__print_table, true},
-	{"markdown", compare__print_markdown, true},
-	{"csv", compare__print_csv, false},
-	{"json", compare__print_json, true},
+	{compare__print_table, true},
+	{compare__print_markdown, true},
+	{compare__print_csv, false},
+	{compare__print_json, true},
 };
 
 struct arguments {
@@ -75,17 +76,10 @@ static void __attribute__((noreturn)) refuse(void)
 
 static void set_format(struct arguments *arguments, const char *option, const char *name)
 {
-	const struct format *format = NULL;
+	const struct format *format = &formats[parse__choice_or_err(option, name, format_names)];
 
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (!strcmp(formats[i].name, name))
-			format = &formats[i];
-	if (!format) {
-		diag__error("%s \"%s\": expected table, markdown, csv or json", option, name);
-		refuse();
-	}
 	if (arguments->format_option && arguments->format != format) {
-		diag__error("%s and %s cannot be given together", arguments->format_option, option);
+		diag__error("%s and %s exclude each other", arguments->format_option, option);
 		refuse();
 	}
 	arguments->format = format;
@@ -158,7 +152,7 @@ static int choose_metrics(struct arguments *arguments)
 	char *list, *name, *rest;
 
 	if (arguments->metric_list && arguments->all_metrics) {
-		diag__error("--metrics and --all-metrics cannot be given together");
+		diag__error("--metrics and --all-metrics exclude each other");
 		refuse();
 	}
 	arguments->chosen = calloc(METRICS, sizeof(*arguments->chosen));
