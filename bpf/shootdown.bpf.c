@@ -147,6 +147,7 @@ struct slot {
 	u64 start_ns;
 	u32 requested;
 	u32 asked;
+	u32 paravirt; /* opened by the paravirt function, the native one is still to come */
 };
 
 struct {
@@ -291,6 +292,7 @@ static __always_inline void open_slot(struct slot *slot, const struct request *r
 	slot->start_ns = bpf_ktime_get_ns();
 	slot->requested = requested;
 	slot->asked = 0;
+	slot->paravirt = 0;
 }
 
 /* A paravirt flush sees the mask before the hypervisor's preempted vCPUs are taken out. */
@@ -302,8 +304,10 @@ static __always_inline void on_paravirt_flush_tlb_multi(const void *mask,
 
 	read_request(&request, info);
 	slot = slot_of(&request);
-	if (slot)
+	if (slot) {
 		open_slot(slot, &request, mask_weight(mask));
+		slot->paravirt = 1;
+	}
 }
 
 /* Before the decision: would this CPU of the mask be left out, and why? */
@@ -380,8 +384,10 @@ static __always_inline void on_native_flush_tlb_multi(const void *mask,
 	read_request(&request, info);
 	path = path_of(&request);
 	slot = slot_of(&request);
-	if (slot && slot->task == bpf_get_current_task() && slot->info == request.info) {
-		/* Begun by the paravirt function, whose mask was the one requested. */
+	if (slot && slot->paravirt && slot->task == bpf_get_current_task() &&
+	    slot->info == request.info) {
+		/* The paravirt function's mask was the one requested. */
+		slot->paravirt = 0;
 		add(CELL_filtered_cpus + path * FILTER_COUNT + FILTER_PREEMPTED_VCPU,
 		    slot->requested - candidates);
 		add(CELL_requested_cpus + path, slot->requested);

@@ -40,9 +40,9 @@ static int write_check(const struct observer *observer, const struct common_opti
 
 int cmd_check(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {.doc = doc, .children = children};
-	struct common_options options = {0};
+	static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = { .doc = doc, .children = children };
+	struct common_options options = { 0 };
 	struct observer *observer;
 	int code;
 

@@ -19,21 +19,21 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{"json", 'J', NULL, 0, "Print JSON", 1},
-	{"csv", KEY_CSV, NULL, 0, "Print CSV", 1},
-	{"output", 'o', "FILE", 0, "Write to FILE instead of stdout", 1},
-	{"timestamp", 'T', NULL, 0, "Add the time (UTC) to each line", 1},
-	{"classify", KEY_CLASSIFY, "HOW", 0,
-	 "Tell lazy from not-loaded CPUs: exact (a probe per CPU of each mask), sampled (32 CPUs "
-	 "read per flush on average), off, auto (the default: exact up to 32 CPUs)",
-	 2},
-	{"method", KEY_METHOD, "HOW", 0,
-	 "Attach by fentry, by kprobe, by none (the kernel's own counters only), or auto (the "
-	 "default: fentry where the kernel takes it, else kprobe)",
-	 2},
-	{"strict", KEY_STRICT, NULL, 0, "Fail (exit 77) if a counter cannot be had here", 2},
-	{"verbose", 'v', NULL, 0, "Say more on stderr", 2},
-	{0},
+	{ "json", 'J', NULL, 0, "Print JSON", 1 },
+	{ "csv", KEY_CSV, NULL, 0, "Print CSV", 1 },
+	{ "output", 'o', "FILE", 0, "Write to FILE instead of stdout", 1 },
+	{ "timestamp", 'T', NULL, 0, "Add the time (UTC) to each line", 1 },
+	{ "classify", KEY_CLASSIFY, "HOW", 0,
+	  "Tell lazy from not-loaded CPUs: exact (a probe per CPU of each mask), sampled (32 CPUs "
+	  "read per flush on average), off, auto (the default: exact up to 32 CPUs)",
+	  2 },
+	{ "method", KEY_METHOD, "HOW", 0,
+	  "Attach by fentry, by kprobe, by none (the kernel's own counters only), or auto (the "
+	  "default: fentry where the kernel takes it, else kprobe)",
+	  2 },
+	{ "strict", KEY_STRICT, NULL, 0, "Fail (exit 77) if a counter cannot be had here", 2 },
+	{ "verbose", 'v', NULL, 0, "Say more on stderr", 2 },
+	{ 0 },
 };
 
 static void set_format(struct common_options *common, enum output_format format)
@@ -51,8 +51,8 @@ static void set_format(struct common_options *common, enum output_format format)
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-	static const char *const classify[] = {"auto", "exact", "sampled", "off", NULL};
-	static const char *const methods[] = {"auto", "fentry", "kprobe", "none", NULL};
+	static const char *const classify[] = { "auto", "exact", "sampled", "off", NULL };
+	static const char *const methods[] = { "auto", "fentry", "kprobe", "none", NULL };
 	struct common_options *common = state->input;
 
 	switch (key) {
@@ -86,7 +86,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
-const struct argp common_argp = {.options = options, .parser = parse};
+const struct argp common_argp = { .options = options, .parser = parse };
 
 int open_observer(struct observer **observer, const struct common_options *options_)
 {

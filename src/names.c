@@ -3,10 +3,10 @@
 
 #include <stddef.h>
 
-const char *const path_names[PATH_COUNT] = {"mm_range", "batch", "kernel_range", "all"};
-const char *const reach_names[REACH_COUNT] = {"local", "ipi", "broadcast"};
-const char *const filter_names[FILTER_COUNT] = {"lazy", "not_loaded", "preempted_vcpu"};
-const char *const handled_names[HANDLED_COUNT] = {"mm_range", "batch", "kernel"};
+const char *const path_names[PATH_COUNT] = { "mm_range", "batch", "kernel_range", "all" };
+const char *const reach_names[REACH_COUNT] = { "local", "ipi", "broadcast" };
+const char *const filter_names[FILTER_COUNT] = { "lazy", "not_loaded", "preempted_vcpu" };
+const char *const handled_names[HANDLED_COUNT] = { "mm_range", "batch", "kernel" };
 const char *const unneeded_names[UNNEEDED_COUNT] = {
 	[UNNEEDED_WRONG_MM] = "wrong_mm",	[UNNEEDED_INIT_MM] = "init_mm",
 	[UNNEEDED_GLOBAL_ASID] = "global_asid", [UNNEEDED_LAZY] = "lazy",
@@ -21,7 +21,7 @@ const char *const sample_names[SAMPLE_COUNT] = {
 	[SAMPLE_STALE_SQ] = "not_loaded_sq",
 	[SAMPLE_LAZY_STALE] = "lazy_not_loaded",
 };
-const char *const lost_names[LOST_COUNT] = {"moved", "duration"};
+const char *const lost_names[LOST_COUNT] = { "moved", "duration" };
 
 /* Labels per dimension: rows, columns and their names. */
 #define LABELS_ONE	   0, 0, NULL, NULL

@@ -45,35 +45,36 @@ static const struct probe_info {
 	const char *kprobe;
 	bool uses_arguments;
 } infos[PROBE_COUNT] = {
-	[PROBE_MM_RANGE] = {"flush_tlb_mm_range", KIND_ENTRY, "fentry_flush_tlb_mm_range",
-			    "kprobe_flush_tlb_mm_range", true},
-	[PROBE_BATCH] = {"arch_tlbbatch_flush", KIND_ENTRY, "fentry_arch_tlbbatch_flush",
-			 "kprobe_arch_tlbbatch_flush", true},
-	[PROBE_KERNEL_RANGE] = {"flush_tlb_kernel_range", KIND_ENTRY,
-				"fentry_flush_tlb_kernel_range", "kprobe_flush_tlb_kernel_range",
-				true},
-	[PROBE_ALL] = {"flush_tlb_all", KIND_ENTRY, "fentry_flush_tlb_all", "kprobe_flush_tlb_all",
-		       false},
-	[PROBE_MULTI] = {"flush_tlb_multi", KIND_ENTRY, "fentry_flush_tlb_multi",
-			 "kprobe_flush_tlb_multi", false},
+	[PROBE_MM_RANGE] = { "flush_tlb_mm_range", KIND_ENTRY, "fentry_flush_tlb_mm_range",
+			     "kprobe_flush_tlb_mm_range", true },
+	[PROBE_BATCH] = { "arch_tlbbatch_flush", KIND_ENTRY, "fentry_arch_tlbbatch_flush",
+			  "kprobe_arch_tlbbatch_flush", true },
+	[PROBE_KERNEL_RANGE] = { "flush_tlb_kernel_range", KIND_ENTRY,
+				 "fentry_flush_tlb_kernel_range", "kprobe_flush_tlb_kernel_range",
+				 true },
+	[PROBE_ALL] = { "flush_tlb_all", KIND_ENTRY, "fentry_flush_tlb_all", "kprobe_flush_tlb_all",
+			false },
+	[PROBE_MULTI] = { "flush_tlb_multi", KIND_ENTRY, "fentry_flush_tlb_multi",
+			  "kprobe_flush_tlb_multi", false },
 	/* The function's name is that of the hypervisor's variant: machine.paravirt. */
-	[PROBE_PARAVIRT] = {"kvm_flush_tlb_multi", KIND_ENTRY, "fentry_paravirt_flush_tlb_multi",
-			    "kprobe_paravirt_flush_tlb_multi", true},
-	[PROBE_NATIVE] = {"native_flush_tlb_multi", KIND_ENTRY, "fentry_native_flush_tlb_multi",
-			  "kprobe_native_flush_tlb_multi", true},
-	[PROBE_NATIVE_EXIT] = {"native_flush_tlb_multi", KIND_EXIT, "fexit_native_flush_tlb_multi",
-			       NULL, true},
-	[PROBE_DECISION] = {"should_flush_tlb", KIND_EXIT, "fexit_should_flush_tlb", NULL, true},
-	[PROBE_CSD_QUEUE] = {"csd_queue_cpu", KIND_TRACEPOINT, "tp_csd_queue_cpu", NULL, true},
-	[PROBE_IPI_MASK] = {"ipi_send_cpumask", KIND_TRACEPOINT, "tp_ipi_send_cpumask", NULL, true},
-	[PROBE_IPI_CPU] = {"ipi_send_cpu", KIND_TRACEPOINT, "tp_ipi_send_cpu", NULL, true},
-	[PROBE_FUNC] = {"flush_tlb_func", KIND_ENTRY, "fentry_flush_tlb_func",
-			"kprobe_flush_tlb_func", true},
-	[PROBE_FUNC_EXIT] = {"flush_tlb_func", KIND_EXIT, "fexit_flush_tlb_func", NULL, false},
-	[PROBE_DO_ALL] = {"do_flush_tlb_all", KIND_ENTRY, "fentry_do_flush_tlb_all",
-			  "kprobe_do_flush_tlb_all", false},
-	[PROBE_DO_RANGE] = {"do_kernel_range_flush", KIND_ENTRY, "fentry_do_kernel_range_flush",
-			    "kprobe_do_kernel_range_flush", false},
+	[PROBE_PARAVIRT] = { "kvm_flush_tlb_multi", KIND_ENTRY, "fentry_paravirt_flush_tlb_multi",
+			     "kprobe_paravirt_flush_tlb_multi", true },
+	[PROBE_NATIVE] = { "native_flush_tlb_multi", KIND_ENTRY, "fentry_native_flush_tlb_multi",
+			   "kprobe_native_flush_tlb_multi", true },
+	[PROBE_NATIVE_EXIT] = { "native_flush_tlb_multi", KIND_EXIT, "fexit_native_flush_tlb_multi",
+				NULL, true },
+	[PROBE_DECISION] = { "should_flush_tlb", KIND_EXIT, "fexit_should_flush_tlb", NULL, true },
+	[PROBE_CSD_QUEUE] = { "csd_queue_cpu", KIND_TRACEPOINT, "tp_csd_queue_cpu", NULL, true },
+	[PROBE_IPI_MASK] = { "ipi_send_cpumask", KIND_TRACEPOINT, "tp_ipi_send_cpumask", NULL,
+			     true },
+	[PROBE_IPI_CPU] = { "ipi_send_cpu", KIND_TRACEPOINT, "tp_ipi_send_cpu", NULL, true },
+	[PROBE_FUNC] = { "flush_tlb_func", KIND_ENTRY, "fentry_flush_tlb_func",
+			 "kprobe_flush_tlb_func", true },
+	[PROBE_FUNC_EXIT] = { "flush_tlb_func", KIND_EXIT, "fexit_flush_tlb_func", NULL, false },
+	[PROBE_DO_ALL] = { "do_flush_tlb_all", KIND_ENTRY, "fentry_do_flush_tlb_all",
+			   "kprobe_do_flush_tlb_all", false },
+	[PROBE_DO_RANGE] = { "do_kernel_range_flush", KIND_ENTRY, "fentry_do_kernel_range_flush",
+			     "kprobe_do_kernel_range_flush", false },
 };
 
 const char *probe_name(enum probe_id id)
@@ -134,8 +135,8 @@ static int listen(enum libbpf_print_level level, const char *format, va_list arg
 
 /* "return 0" */
 static const struct bpf_insn nothing[] = {
-	{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
-	{.code = BPF_JMP | BPF_EXIT},
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
+	{ .code = BPF_JMP | BPF_EXIT },
 };
 
 /* A trampoline on a function that every x86 kernel with BTF has. 0 or a negative errno. */
@@ -459,71 +460,75 @@ struct rule {
 #define FILTER_CELL(path, reason) \
 	CELL_filtered_cpus + PATH_##path *FILTER_COUNT + FILTER_##reason, 1
 #define WHOLE(counter) CELL_##counter, CELL_##counter##_last - CELL_##counter + 1
-#define KERNEL_NEEDS   (NEED(KERNEL_RANGE) | NEED(ALL))
+/* A local flush is told from the local part of a cross-CPU one by the latter's start and end. */
+#define LOCAL_NEEDS  (NEED(FUNC) | NEED(NATIVE) | NEED(NATIVE_EXIT))
+#define KERNEL_NEEDS (NEED(KERNEL_RANGE) | NEED(ALL))
 
 /* How far each path goes, and of what; three counters with the same cells. */
-#define REACH_RULES(counter)                                                                \
-	{REACH_CELL(counter, MM_RANGE, LOCAL), NEED(FUNC) | NEED(NATIVE), ALWAYS},          \
-		{REACH_CELL(counter, BATCH, LOCAL), NEED(FUNC) | NEED(NATIVE), ALWAYS},     \
-		{REACH_CELL(counter, MM_RANGE, IPI), NEED(NATIVE), ALWAYS},                 \
-		{REACH_CELL(counter, BATCH, IPI), NEED(NATIVE), ALWAYS},                    \
-		{REACH_CELL(counter, KERNEL_RANGE, LOCAL), NEED(KERNEL_RANGE), ALWAYS},     \
-		{REACH_CELL(counter, KERNEL_RANGE, IPI), NEED(KERNEL_RANGE), ALWAYS},       \
-		{REACH_CELL(counter, ALL, LOCAL), NEED(ALL), ALWAYS},                       \
-		{REACH_CELL(counter, ALL, IPI), NEED(ALL), ALWAYS},                         \
-		{REACH_CELL(counter, MM_RANGE, BROADCAST), NEED(MM_RANGE), WITH_BROADCAST}, \
-		{REACH_CELL(counter, BATCH, BROADCAST), NEED(BATCH), WITH_BROADCAST},       \
-		{REACH_CELL(counter, KERNEL_RANGE, BROADCAST), NEED(KERNEL_RANGE),          \
-		 WITH_BROADCAST},                                                           \
-	{                                                                                   \
-		REACH_CELL(counter, ALL, BROADCAST), NEED(ALL), WITH_BROADCAST              \
+#define REACH_RULES(counter)                                                                  \
+	{ REACH_CELL(counter, MM_RANGE, LOCAL), LOCAL_NEEDS, ALWAYS },                        \
+		{ REACH_CELL(counter, BATCH, LOCAL), LOCAL_NEEDS, ALWAYS },                   \
+		{ REACH_CELL(counter, MM_RANGE, IPI), NEED(NATIVE), ALWAYS },                 \
+		{ REACH_CELL(counter, BATCH, IPI), NEED(NATIVE), ALWAYS },                    \
+		{ REACH_CELL(counter, KERNEL_RANGE, LOCAL), NEED(KERNEL_RANGE), ALWAYS },     \
+		{ REACH_CELL(counter, KERNEL_RANGE, IPI), NEED(KERNEL_RANGE), ALWAYS },       \
+		{ REACH_CELL(counter, ALL, LOCAL), NEED(ALL), ALWAYS },                       \
+		{ REACH_CELL(counter, ALL, IPI), NEED(ALL), ALWAYS },                         \
+		{ REACH_CELL(counter, MM_RANGE, BROADCAST), NEED(MM_RANGE), WITH_BROADCAST }, \
+		{ REACH_CELL(counter, BATCH, BROADCAST), NEED(BATCH), WITH_BROADCAST },       \
+		{ REACH_CELL(counter, KERNEL_RANGE, BROADCAST), NEED(KERNEL_RANGE),           \
+		  WITH_BROADCAST },                                                           \
+	{                                                                                     \
+		REACH_CELL(counter, ALL, BROADCAST), NEED(ALL), WITH_BROADCAST                \
 	}
 
 /* The mask's counters: two paths through the flush function, two through on_each_cpu(). */
-#define MASK_RULES(counter)                                                             \
-	{PATH_CELL(counter, MM_RANGE), NEED(NATIVE), ALWAYS},                           \
-		{PATH_CELL(counter, BATCH), NEED(NATIVE), ALWAYS},                      \
-		{PATH_CELL(counter, KERNEL_RANGE), NEED(KERNEL_RANGE), WITH_ADDRESSES}, \
-	{                                                                               \
-		PATH_CELL(counter, ALL), NEED(ALL), WITH_ADDRESSES                      \
+#define MASK_RULES(counter)                                                               \
+	{ PATH_CELL(counter, MM_RANGE), NEED(NATIVE), ALWAYS },                           \
+		{ PATH_CELL(counter, BATCH), NEED(NATIVE), ALWAYS },                      \
+		{ PATH_CELL(counter, KERNEL_RANGE), NEED(KERNEL_RANGE), WITH_ADDRESSES }, \
+	{                                                                                 \
+		PATH_CELL(counter, ALL), NEED(ALL), WITH_ADDRESSES                        \
 	}
 
 /* Several rules for one cell: any of them will do. */
 static const struct rule rules[] = {
-	{PATH_CELL(calls, MM_RANGE), NEED(MM_RANGE), ALWAYS},
-	{PATH_CELL(calls, BATCH), NEED(BATCH), ALWAYS},
-	{PATH_CELL(calls, KERNEL_RANGE), NEED(KERNEL_RANGE), ALWAYS},
-	{PATH_CELL(calls, ALL), NEED(ALL), ALWAYS},
+	{ PATH_CELL(calls, MM_RANGE), NEED(MM_RANGE), ALWAYS },
+	{ PATH_CELL(calls, BATCH), NEED(BATCH), ALWAYS },
+	{ PATH_CELL(calls, KERNEL_RANGE), NEED(KERNEL_RANGE), ALWAYS },
+	{ PATH_CELL(calls, ALL), NEED(ALL), ALWAYS },
 	REACH_RULES(flushes),
 	REACH_RULES(full_flushes),
 	REACH_RULES(flushed_pages),
 	MASK_RULES(requested_cpus),
 	MASK_RULES(self_cpus),
-	{FILTER_CELL(MM_RANGE, LAZY), NEED(DECISION), WHEN_EXACT},
-	{FILTER_CELL(MM_RANGE, NOT_LOADED), NEED(DECISION), WHEN_EXACT},
-	{FILTER_CELL(MM_RANGE, PREEMPTED_VCPU), NEED(PARAVIRT) | NEED(NATIVE), ALWAYS},
-	{FILTER_CELL(BATCH, LAZY), NEED(DECISION), WHEN_EXACT},
-	{FILTER_CELL(BATCH, PREEMPTED_VCPU), NEED(PARAVIRT) | NEED(NATIVE), ALWAYS},
-	{PATH_CELL(asked_cpus, MM_RANGE), NEED(CSD_QUEUE) | NEED(FUNC), ALWAYS},
-	{PATH_CELL(asked_cpus, MM_RANGE), NEED(DECISION) | NEED(NATIVE), ALWAYS},
-	{PATH_CELL(asked_cpus, BATCH), NEED(CSD_QUEUE) | NEED(FUNC), ALWAYS},
-	{PATH_CELL(asked_cpus, BATCH), NEED(DECISION) | NEED(NATIVE), ALWAYS},
-	{PATH_CELL(asked_cpus, KERNEL_RANGE), NEED(CSD_QUEUE) | NEED(KERNEL_RANGE), WITH_ADDRESSES},
-	{PATH_CELL(asked_cpus, ALL), NEED(CSD_QUEUE) | NEED(ALL), WITH_ADDRESSES},
-	{WHOLE(ipis_sent), NEED(CSD_QUEUE) | NEED(IPI_MASK) | NEED(IPI_CPU), ALWAYS},
-	{WHOLE(kernel_runs), NEED(DO_ALL) | NEED(DO_RANGE), ALWAYS},
-	{CELL_handled + HANDLED_MM_RANGE, 2, NEED(FUNC), ALWAYS},
-	{CELL_handled + HANDLED_KERNEL, 1, NEED(DO_ALL) | NEED(DO_RANGE) | KERNEL_NEEDS, ALWAYS},
-	{WHOLE(useful), NEED(FUNC) | NEED(FUNC_EXIT), WITH_TLBSTATE},
-	{CELL_unneeded, UNNEEDED_CURRENT, NEED(FUNC), WITH_TLBSTATE},
-	{CELL_unneeded + UNNEEDED_CURRENT, 1, NEED(FUNC) | NEED(FUNC_EXIT), WITH_TLBSTATE},
-	{CELL_sampled + PATH_MM_RANGE * SAMPLE_COUNT, 2 * SAMPLE_COUNT, NEED(NATIVE), WHEN_SAMPLED},
-	{CELL_lost + LOST_MOVED, 1, NEED(NATIVE), ALWAYS},
-	{CELL_lost + LOST_DURATION, 1, NEED(NATIVE) | NEED(NATIVE_EXIT), ALWAYS},
-	{WHOLE(multi_calls), NEED(MULTI), ALWAYS},
-	{WHOLE(duration), NEED(NATIVE) | NEED(NATIVE_EXIT), ALWAYS},
-	{WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(CSD_QUEUE), ALWAYS},
-	{WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(DECISION), ALWAYS},
+	{ FILTER_CELL(MM_RANGE, LAZY), NEED(DECISION), WHEN_EXACT },
+	{ FILTER_CELL(MM_RANGE, NOT_LOADED), NEED(DECISION), WHEN_EXACT },
+	{ FILTER_CELL(MM_RANGE, PREEMPTED_VCPU), NEED(PARAVIRT) | NEED(NATIVE), ALWAYS },
+	{ FILTER_CELL(BATCH, LAZY), NEED(DECISION), WHEN_EXACT },
+	{ FILTER_CELL(BATCH, PREEMPTED_VCPU), NEED(PARAVIRT) | NEED(NATIVE), ALWAYS },
+	{ PATH_CELL(asked_cpus, MM_RANGE), NEED(CSD_QUEUE) | NEED(FUNC), ALWAYS },
+	{ PATH_CELL(asked_cpus, MM_RANGE), NEED(DECISION) | NEED(NATIVE), ALWAYS },
+	{ PATH_CELL(asked_cpus, BATCH), NEED(CSD_QUEUE) | NEED(FUNC), ALWAYS },
+	{ PATH_CELL(asked_cpus, BATCH), NEED(DECISION) | NEED(NATIVE), ALWAYS },
+	{ PATH_CELL(asked_cpus, KERNEL_RANGE), NEED(CSD_QUEUE) | NEED(KERNEL_RANGE),
+	  WITH_ADDRESSES },
+	{ PATH_CELL(asked_cpus, ALL), NEED(CSD_QUEUE) | NEED(ALL), WITH_ADDRESSES },
+	{ WHOLE(ipis_sent), NEED(CSD_QUEUE) | NEED(IPI_MASK) | NEED(IPI_CPU), ALWAYS },
+	{ WHOLE(kernel_runs), NEED(DO_ALL) | NEED(DO_RANGE), ALWAYS },
+	{ CELL_handled + HANDLED_MM_RANGE, 2, NEED(FUNC), ALWAYS },
+	{ CELL_handled + HANDLED_KERNEL, 1, NEED(DO_ALL) | NEED(DO_RANGE) | KERNEL_NEEDS, ALWAYS },
+	{ WHOLE(useful), NEED(FUNC) | NEED(FUNC_EXIT), WITH_TLBSTATE },
+	{ CELL_unneeded, UNNEEDED_CURRENT, NEED(FUNC), WITH_TLBSTATE },
+	{ CELL_unneeded + UNNEEDED_CURRENT, 1, NEED(FUNC) | NEED(FUNC_EXIT), WITH_TLBSTATE },
+	{ CELL_sampled + PATH_MM_RANGE * SAMPLE_COUNT, 2 * SAMPLE_COUNT, NEED(NATIVE),
+	  WHEN_SAMPLED },
+	{ CELL_lost + LOST_MOVED, 1, NEED(NATIVE), ALWAYS },
+	{ CELL_lost + LOST_DURATION, 1, NEED(NATIVE) | NEED(NATIVE_EXIT), ALWAYS },
+	{ WHOLE(multi_calls), NEED(MULTI), ALWAYS },
+	{ WHOLE(duration), NEED(NATIVE) | NEED(NATIVE_EXIT), ALWAYS },
+	{ WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(CSD_QUEUE), ALWAYS },
+	{ WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(DECISION), ALWAYS },
 };
 
 const char cannot_occur[] = "cannot occur on this machine";
@@ -567,7 +572,7 @@ static const char *rule_unmet(const struct probes *probes, const struct rule *ru
 
 static void decide_cells(struct probes *probes)
 {
-	bool decided[CELL_COUNT] = {false};
+	bool decided[CELL_COUNT] = { false };
 
 	for (int cell = 0; cell < CELL_COUNT; cell++)
 		probes->gone[cell] = probes->refused ? probes->why_refused : cannot_occur;
@@ -645,14 +650,14 @@ static void try_methods(struct choice *choice, enum attach_method wanted)
 /* Before 5.11 the memory of BPF maps counts against RLIMIT_MEMLOCK. */
 static void lift_memlock(void)
 {
-	struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
+	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 }
 
 int probes__attach(struct probes *probes, const struct observer_options *options)
 {
-	struct choice choice = {.probes = probes};
+	struct choice choice = { .probes = probes };
 	int err;
 
 	memset(probes, 0, sizeof(*probes));
@@ -699,7 +704,7 @@ uint64_t probes__missed(const struct probes *probes)
 	uint64_t missed = 0;
 
 	for (int id = 0; id < PROBE_COUNT; id++) {
-		struct bpf_prog_info info = {0};
+		struct bpf_prog_info info = { 0 };
 		uint32_t size = sizeof(info);
 
 		if (probes->probe[id].prog_fd < 0)

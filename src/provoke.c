@@ -52,7 +52,7 @@ static int start_on(unsigned int cpu, pthread_t *thread, struct partner *partner
 int provoke__shootdown(void)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
-	struct partner partner = {0};
+	struct partner partner = { 0 };
 	int current = sched_getcpu();
 	struct cpus allowed;
 	unsigned int there;

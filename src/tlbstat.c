@@ -14,8 +14,8 @@ static const struct {
 	char *invocation; /* what usage messages call it */
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{"run", "tlbstat run", cmd_run},
-	{"check", "tlbstat check", cmd_check},
+	{ "run", "tlbstat run", cmd_run },
+	{ "check", "tlbstat check", cmd_check },
 };
 
 static int find_command(const char *word)

@@ -91,7 +91,7 @@ void diag__verbose(const char *fmt, ...)
 /* An earlier failed write leaves no errno behind, but a pipe still tells that its reader left. */
 static bool reader_left(int fd)
 {
-	struct pollfd end = {.fd = fd, .events = POLLOUT};
+	struct pollfd end = { .fd = fd, .events = POLLOUT };
 
 	return poll(&end, 1, 0) == 1 && (end.revents & POLLERR);
 }

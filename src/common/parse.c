@@ -77,8 +77,8 @@ static const struct unit {
 	const char *name;
 	uint64_t ns;
 } units[] = {
-	{"", 1000000000}, {"s", 1000000000},  {"ms", 1000000},	    {"us", 1000},
-	{"ns", 1},	  {"m", 60000000000}, {"h", 3600000000000},
+	{ "", 1000000000 }, { "s", 1000000000 },  { "ms", 1000000 },	  { "us", 1000 },
+	{ "ns", 1 },	    { "m", 60000000000 }, { "h", 3600000000000 },
 };
 
 static const struct unit *find_unit(const char *name)

@@ -101,7 +101,7 @@ static bool parse_row(struct cursor line, const char *end_of_text, struct percpu
 int procfs__parse_interrupts(const char *text, size_t len, const char *row,
 			     struct percpu_counts *out)
 {
-	struct cursor rest = {text, text + len}, line;
+	struct cursor rest = { text, text + len }, line;
 
 	memset(out, 0, sizeof(*out));
 	if (!take_line(&rest, &line) || !parse_header(line, &out->present))
@@ -116,7 +116,7 @@ int procfs__parse_interrupts(const char *text, size_t len, const char *row,
 
 int procfs__parse_keyed(const char *text, size_t len, const char *key, uint64_t *value)
 {
-	struct cursor rest = {text, text + len}, line;
+	struct cursor rest = { text, text + len }, line;
 	uint64_t number;
 
 	while (take_line(&rest, &line)) {

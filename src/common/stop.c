@@ -7,7 +7,7 @@
 
 #define NS_PER_S 1000000000u
 
-static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
+static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
 #define STOP_SIGNALS (sizeof(stop_signals) / sizeof(*stop_signals))
 
 static volatile sig_atomic_t asked_by;
@@ -29,7 +29,7 @@ static bool is_ignored(int signum)
 
 void stop__install(void)
 {
-	struct sigaction on_stop = {.sa_handler = ask};
+	struct sigaction on_stop = { .sa_handler = ask };
 
 	/* Blocked while one of them is handled, so that a second one finds its default effect. */
 	for (size_t i = 0; i < STOP_SIGNALS; i++)

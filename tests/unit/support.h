@@ -39,7 +39,7 @@ struct child {
  */
 static inline void child__start(struct child *child, int (*run)(void *), void *arg)
 {
-	static const int fatal[] = {SIGFPE, SIGILL, SIGSEGV, SIGBUS, SIGSYS};
+	static const int fatal[] = { SIGFPE, SIGILL, SIGSEGV, SIGBUS, SIGSYS };
 
 	memset(child, 0, sizeof(*child));
 	child->out_fd = memfd_create("out", MFD_CLOEXEC);

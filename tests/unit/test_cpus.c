@@ -27,7 +27,7 @@ static struct cpus every_second(void)
 
 static void ids_at_the_edges_of_words_are_kept_apart(void **state)
 {
-	static const unsigned int ids[] = {0, 63, 64, 127, 128, CPUS_MAX - 1};
+	static const unsigned int ids[] = { 0, 63, 64, 127, 128, CPUS_MAX - 1 };
 	struct cpus set;
 
 	(void)state;
@@ -105,8 +105,9 @@ static void and_keeps_what_both_hold(void **state)
 
 static void format_writes_the_list_form_of_the_kernel(void **state)
 {
-	static const char *const lists[] = {
-		"", "0", "0-1", "0,2", "0-3,7", "63-64,66,8190-8191", "0-8191"};
+	static const char *const lists[] = { "",      "0",     "0-1",
+					     "0,2",   "0-3,7", "63-64,66,8190-8191",
+					     "0-8191" };
 	char text[64];
 
 	(void)state;
@@ -142,10 +143,10 @@ static void a_file_is_read_in_each_shape_that_occurs(void **state)
 		size_t len;
 		const char *list; /* NULL: refused */
 	} cases[] = {
-		{"0,2-3\n", 6, "0,2-3"}, {"0,2-3", 5, "0,2-3"},
-		{"\n", 1, ""},		 {"", 0, ""},
-		{"0\0,2-3\n", 8, NULL},	 {"0-3\n\n", 5, NULL},
-		{"0-3 \n", 5, NULL},	 {"0-99999\n", 8, NULL},
+		{ "0,2-3\n", 6, "0,2-3" }, { "0,2-3", 5, "0,2-3" },
+		{ "\n", 1, "" },	   { "", 0, "" },
+		{ "0\0,2-3\n", 8, NULL },  { "0-3\n\n", 5, NULL },
+		{ "0-3 \n", 5, NULL },	   { "0-99999\n", 8, NULL },
 	};
 	const char *path = in_folder(state, "list");
 
@@ -163,7 +164,8 @@ static void a_file_is_read_in_each_shape_that_occurs(void **state)
 		assert_int_equal(err, 0);
 		assert_true(cpus__equal(&set, &expected));
 	}
-	assert_int_equal(cpus__read_file(in_folder(state, "missing"), &(struct cpus){0}), -ENOENT);
+	assert_int_equal(cpus__read_file(in_folder(state, "missing"), &(struct cpus){ 0 }),
+			 -ENOENT);
 }
 
 static void a_file_longer_than_a_page_is_read_whole(void **state)

@@ -154,7 +154,7 @@ static void check_ending(struct ending ending, int err, const char *message)
 static void a_full_disk_on_stdout_is_a_failure(void **state)
 {
 	(void)state;
-	check_ending((struct ending){"/dev/full", 10, false}, ENOSPC,
+	check_ending((struct ending){ "/dev/full", 10, false }, ENOSPC,
 		     "tool: write to standard output: No space left on device\n"
 		     "tool: hint: free some space, or send the output somewhere else\n");
 }
@@ -162,23 +162,23 @@ static void a_full_disk_on_stdout_is_a_failure(void **state)
 static void a_write_that_failed_earlier_is_a_failure(void **state)
 {
 	(void)state;
-	check_ending((struct ending){"/dev/full", 10, true}, EIO,
+	check_ending((struct ending){ "/dev/full", 10, true }, EIO,
 		     "tool: write to standard output: a part could not be written\n");
 }
 
 static void a_reader_that_left_is_none(void **state)
 {
 	(void)state;
-	check_ending((struct ending){NULL, 10, false}, 0, "");
-	check_ending((struct ending){NULL, 10, true}, 0, "");
-	check_ending((struct ending){NULL, 1000000, false}, 0, "");
+	check_ending((struct ending){ NULL, 10, false }, 0, "");
+	check_ending((struct ending){ NULL, 10, true }, 0, "");
+	check_ending((struct ending){ NULL, 1000000, false }, 0, "");
 }
 
 static void a_closed_stdout_is_a_failure_only_if_something_was_printed(void **state)
 {
 	(void)state;
-	check_ending((struct ending){"", 0, false}, 0, "");
-	check_ending((struct ending){"", 1, false}, EBADF,
+	check_ending((struct ending){ "", 0, false }, 0, "");
+	check_ending((struct ending){ "", 1, false }, EBADF,
 		     "tool: write to standard output: Bad file descriptor\n");
 }
 

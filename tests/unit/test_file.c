@@ -79,7 +79,7 @@ static int replace_for_ever(void *arg)
 static void a_reader_never_sees_a_torn_file(void **state)
 {
 	char *path = strdup(in_folder(state, "file"));
-	bool seen[2] = {false};
+	bool seen[2] = { false };
 	struct child child;
 
 	put_file(path, "", 0);
@@ -173,7 +173,7 @@ static int replace_beyond_limit(void *arg)
 	snprintf(path, sizeof(path), "%s/file", folder);
 	put_file(path, "old", 3);
 	signal(SIGXFSZ, SIG_IGN);
-	if (setrlimit(RLIMIT_FSIZE, &(struct rlimit){10000, 10000}))
+	if (setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 10000, 10000 }))
 		return 1;
 	if (file__replace(path, large, sizeof(large)) != -EFBIG)
 		return 2;
@@ -205,9 +205,9 @@ static int replace_x(void *arg)
 static void a_path_that_cannot_be_written_is_named(void **state)
 {
 	struct replace_case cases[] = {
-		{in_folder(state, "missing/file"), -ENOENT},
-		{in_folder(state, "file/file"), -ENOTDIR},
-		{*state, -EISDIR},
+		{ in_folder(state, "missing/file"), -ENOENT },
+		{ in_folder(state, "file/file"), -ENOTDIR },
+		{ *state, -EISDIR },
 	};
 
 	put_file(in_folder(state, "file"), "old", 3);
@@ -279,7 +279,7 @@ static char pattern(size_t at)
 
 static int write_large(void *arg)
 {
-	struct sigaction winch = {.sa_handler = on_winch};
+	struct sigaction winch = { .sa_handler = on_winch };
 	static char data[LARGE];
 
 	sigaction(SIGWINCH, &winch, NULL);
@@ -374,16 +374,16 @@ static void the_first_line_of_a_setting_is_read(void **state)
 		int err;
 		const char *value;
 	} cases[] = {
-		{"on\n", 0, "on"},
-		{"on", 0, "on"},
-		{"a b\nc\n", 0, "a b"},
-		{"", 0, ""},
-		{"\n", 0, ""},
-		{"1234567\n", 0, "1234567"},
-		{"1234567", 0, "1234567"},
-		{"12345678\n", -EOVERFLOW, NULL},
-		{"12345678", -EOVERFLOW, NULL},
-		{"123456789", -EOVERFLOW, NULL},
+		{ "on\n", 0, "on" },
+		{ "on", 0, "on" },
+		{ "a b\nc\n", 0, "a b" },
+		{ "", 0, "" },
+		{ "\n", 0, "" },
+		{ "1234567\n", 0, "1234567" },
+		{ "1234567", 0, "1234567" },
+		{ "12345678\n", -EOVERFLOW, NULL },
+		{ "12345678", -EOVERFLOW, NULL },
+		{ "123456789", -EOVERFLOW, NULL },
 	};
 	const char *path = in_folder(state, "setting");
 	char value[8];
@@ -407,7 +407,7 @@ static bool is_folder(const char *path)
 
 static void folders_are_made_with_their_parents(void **state)
 {
-	static const char *const paths[] = {"a", "a", "a/b/c", "d//e", "f/g/", "a/b/../h/i"};
+	static const char *const paths[] = { "a", "a", "a/b/c", "d//e", "f/g/", "a/b/../h/i" };
 	int err;
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {

@@ -46,9 +46,9 @@ static void the_position_of_a_column_is_not_the_id(void **state)
 		const char *file;
 		uint64_t loc[3];
 	} cases[] = {
-		{FIXTURES "interrupts-6.1-offline", {702, 577, 368}},
-		{FIXTURES "interrupts-6.12-offline", {475, 428, 497}},
-		{FIXTURES "interrupts-7.3-offline", {549, 538, 554}},
+		{ FIXTURES "interrupts-6.1-offline", { 702, 577, 368 } },
+		{ FIXTURES "interrupts-6.12-offline", { 475, 428, 497 } },
+		{ FIXTURES "interrupts-7.3-offline", { 549, 538, 554 } },
 	};
 
 	(void)state;
@@ -64,10 +64,13 @@ static void the_position_of_a_column_is_not_the_id(void **state)
 
 static void every_row_with_a_count_per_cpu_is_read_from_the_recorded_files(void **state)
 {
-	static const char *const rows[] = {"NMI", "LOC", "PMI", "IWI", "RES", "CAL", "TLB", "TRM"};
-	static const char *const files[] = {
-		FIXTURES "interrupts-6.1-offline", FIXTURES "interrupts-6.12-offline",
-		FIXTURES "interrupts-7.3-offline", FIXTURES "interrupts-6.18"};
+	static const char *const rows[] = {
+		"NMI", "LOC", "PMI", "IWI", "RES", "CAL", "TLB", "TRM"
+	};
+	static const char *const files[] = { FIXTURES "interrupts-6.1-offline",
+					     FIXTURES "interrupts-6.12-offline",
+					     FIXTURES "interrupts-7.3-offline",
+					     FIXTURES "interrupts-6.18" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(files) * ARRAY_SIZE(rows); i++)
@@ -99,7 +102,7 @@ static char *make_interrupts(const struct cpus *online, unsigned int add, size_t
 
 static void machines_of_any_size_are_read_whole(void **state)
 {
-	static const unsigned int sizes[] = {1, 64, 65, 256, 257, 512, 513, 4096, CPUS_MAX};
+	static const unsigned int sizes[] = { 1, 64, 65, 256, 257, 512, 513, 4096, CPUS_MAX };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
@@ -182,35 +185,35 @@ static void a_missing_row_is_told_apart_from_a_broken_one(void **state)
 		const char *text;
 		int err;
 	} cases[] = {
-		{"CPU0 CPU1\nTLB: 1 2 x\n", 0},
-		{"CPU0 CPU1\nTLB: 1 2\n", 0},
-		{"CPU0 CPU1\n TLB:1 2 x", 0},
-		{"CPU0 CPU1\nNMI: 1 2 x\n", -ENOENT},
-		{"CPU0 CPU1\nXTLB: 1 2 x\nTLBX: 1 2 x\nTLB 1 2\n", -ENOENT},
-		{"CPU0 CPU1\n", -ENOENT},
-		{"CPU0 CPU1", -ENOENT},
-		{"", -EBADMSG},
-		{"\n", -EBADMSG},
-		{"garbage\nTLB: 1 2\n", -EBADMSG},
-		{"TLB: 1 2 x\n", -EBADMSG},
-		{"CPU0 CPU0\nTLB: 1 2 x\n", -EBADMSG},
-		{"CPU1 CPU0\nTLB: 1 2 x\n", -EBADMSG},
-		{"CPU0 CPU\nTLB: 1 2 x\n", -EBADMSG},
-		{"CPU0 CPUx\nTLB: 1 2 x\n", -EBADMSG},
-		{"CPU0 CPU-1\nTLB: 1 2 x\n", -EBADMSG},
-		{"CPU0 CPU8192\nTLB: 1 2 x\n", -EBADMSG},
-		{"CPU0 CPU4294967297\nTLB: 1 2 x\n", -EBADMSG},
-		{"CPU0 CPU18446744073709551617\nTLB: 1 2 x\n", -EBADMSG},
-		{"CPU0 CPU1\nTLB:\n", -EBADMSG},
-		{"CPU0 CPU1\nTLB: 1\n", -EBADMSG},
-		{"CPU0 CPU1\nTLB: 1 TLB shootdowns\n", -EBADMSG},
-		{"CPU0 CPU1\nTLB: 1 2 3 TLB shootdowns\n", -EBADMSG},
-		{"CPU0 CPU1\nTLB: 1 -2 x\n", -EBADMSG},
-		{"CPU0 CPU1\nTLB: 1 2x\n", -EBADMSG},
-		{"CPU0 CPU1\nTLB: 1 0x2 x\n", -EBADMSG},
-		{"CPU0 CPU1\nTLB: 1 18446744073709551616 x\n", -EBADMSG},
-		{"CPU0 CPU1\nTLB: 1 200000000000000000000 x\n", -EBADMSG},
-		{"CPU0 CPU1\nTLB: 1\t2 x\n", -EBADMSG},
+		{ "CPU0 CPU1\nTLB: 1 2 x\n", 0 },
+		{ "CPU0 CPU1\nTLB: 1 2\n", 0 },
+		{ "CPU0 CPU1\n TLB:1 2 x", 0 },
+		{ "CPU0 CPU1\nNMI: 1 2 x\n", -ENOENT },
+		{ "CPU0 CPU1\nXTLB: 1 2 x\nTLBX: 1 2 x\nTLB 1 2\n", -ENOENT },
+		{ "CPU0 CPU1\n", -ENOENT },
+		{ "CPU0 CPU1", -ENOENT },
+		{ "", -EBADMSG },
+		{ "\n", -EBADMSG },
+		{ "garbage\nTLB: 1 2\n", -EBADMSG },
+		{ "TLB: 1 2 x\n", -EBADMSG },
+		{ "CPU0 CPU0\nTLB: 1 2 x\n", -EBADMSG },
+		{ "CPU1 CPU0\nTLB: 1 2 x\n", -EBADMSG },
+		{ "CPU0 CPU\nTLB: 1 2 x\n", -EBADMSG },
+		{ "CPU0 CPUx\nTLB: 1 2 x\n", -EBADMSG },
+		{ "CPU0 CPU-1\nTLB: 1 2 x\n", -EBADMSG },
+		{ "CPU0 CPU8192\nTLB: 1 2 x\n", -EBADMSG },
+		{ "CPU0 CPU4294967297\nTLB: 1 2 x\n", -EBADMSG },
+		{ "CPU0 CPU18446744073709551617\nTLB: 1 2 x\n", -EBADMSG },
+		{ "CPU0 CPU1\nTLB:\n", -EBADMSG },
+		{ "CPU0 CPU1\nTLB: 1\n", -EBADMSG },
+		{ "CPU0 CPU1\nTLB: 1 TLB shootdowns\n", -EBADMSG },
+		{ "CPU0 CPU1\nTLB: 1 2 3 TLB shootdowns\n", -EBADMSG },
+		{ "CPU0 CPU1\nTLB: 1 -2 x\n", -EBADMSG },
+		{ "CPU0 CPU1\nTLB: 1 2x\n", -EBADMSG },
+		{ "CPU0 CPU1\nTLB: 1 0x2 x\n", -EBADMSG },
+		{ "CPU0 CPU1\nTLB: 1 18446744073709551616 x\n", -EBADMSG },
+		{ "CPU0 CPU1\nTLB: 1 200000000000000000000 x\n", -EBADMSG },
+		{ "CPU0 CPU1\nTLB: 1\t2 x\n", -EBADMSG },
 	};
 
 	(void)state;
@@ -269,19 +272,19 @@ static void keyed_values_are_found_by_the_whole_key(void **state)
 		int err;
 		uint64_t value;
 	} cases[] = {
-		{"nr_tlb_remote_flush", 0, 5},
-		{"nr_tlb_remote_flush_received", 0, 7},
-		{"big", 0, UINT64_MAX},
-		{"nr_tlb", -ENOENT, 99},
-		{"tlb_remote_flush", -ENOENT, 99},
-		{"missing", -ENOENT, 99},
-		{"bare", -ENOENT, 99},
-		{"over", -EBADMSG, 99},
-		{"negative", -EBADMSG, 99},
-		{"unit", -EBADMSG, 99},
-		{"none", -EBADMSG, 99},
-		{"nul", -EBADMSG, 99},
-		{"last", -EBADMSG, 99}, /* may have been 123 */
+		{ "nr_tlb_remote_flush", 0, 5 },
+		{ "nr_tlb_remote_flush_received", 0, 7 },
+		{ "big", 0, UINT64_MAX },
+		{ "nr_tlb", -ENOENT, 99 },
+		{ "tlb_remote_flush", -ENOENT, 99 },
+		{ "missing", -ENOENT, 99 },
+		{ "bare", -ENOENT, 99 },
+		{ "over", -EBADMSG, 99 },
+		{ "negative", -EBADMSG, 99 },
+		{ "unit", -EBADMSG, 99 },
+		{ "none", -EBADMSG, 99 },
+		{ "nul", -EBADMSG, 99 },
+		{ "last", -EBADMSG, 99 }, /* may have been 123 */
 	};
 
 	(void)state;
@@ -293,7 +296,7 @@ static void keyed_values_are_found_by_the_whole_key(void **state)
 			fail_msg("%s: %d, expected %d", cases[i].key, err, cases[i].err);
 		assert_true(value == cases[i].value);
 	}
-	assert_int_equal(procfs__parse_keyed("", 0, "key", &(uint64_t){0}), -ENOENT);
+	assert_int_equal(procfs__parse_keyed("", 0, "key", &(uint64_t){ 0 }), -ENOENT);
 }
 
 static void recorded_vmstat_is_read(void **state)
@@ -323,8 +326,8 @@ static void delta_sums_what_each_cpu_counted(void **state)
 	bool gone = true;
 
 	(void)state;
-	set_counts(&counts, (uint64_t[]){10, 20, 5}, 3);
-	set_counts(&later, (uint64_t[]){13, 20, 105}, 3);
+	set_counts(&counts, (uint64_t[]){ 10, 20, 5 }, 3);
+	set_counts(&later, (uint64_t[]){ 13, 20, 105 }, 3);
 	assert_int_equal(procfs__delta(&counts, &later, &gone), 103);
 	assert_false(gone);
 }
@@ -334,13 +337,13 @@ static void delta_follows_a_counter_across_its_wrap(void **state)
 	bool gone;
 
 	(void)state;
-	set_counts(&counts, (uint64_t[]){UINT32_MAX - 9, UINT32_MAX}, 2);
-	set_counts(&later, (uint64_t[]){5, 0}, 2);
+	set_counts(&counts, (uint64_t[]){ UINT32_MAX - 9, UINT32_MAX }, 2);
+	set_counts(&later, (uint64_t[]){ 5, 0 }, 2);
 	assert_int_equal(procfs__delta(&counts, &later, &gone), 15 + 1);
 	assert_false(gone);
 	/* A kernel with wider counters. */
-	set_counts(&counts, (uint64_t[]){UINT32_MAX - 9}, 1);
-	set_counts(&later, (uint64_t[]){UINT64_C(1) << 33}, 1);
+	set_counts(&counts, (uint64_t[]){ UINT32_MAX - 9 }, 1);
+	set_counts(&later, (uint64_t[]){ UINT64_C(1) << 33 }, 1);
 	assert_true(procfs__delta(&counts, &later, &gone) == (UINT64_C(1) << 33) - UINT32_MAX + 9);
 }
 
@@ -349,8 +352,8 @@ static void delta_tells_when_a_cpu_went_or_came(void **state)
 	bool gone = false;
 
 	(void)state;
-	set_counts(&counts, (uint64_t[]){10, 20, 5}, 3);
-	set_counts(&later, (uint64_t[]){11, 20, 7}, 3);
+	set_counts(&counts, (uint64_t[]){ 10, 20, 5 }, 3);
+	set_counts(&later, (uint64_t[]){ 11, 20, 7 }, 3);
 	cpus__remove(&later.present, 1);
 	later.count[1] = 0;
 	assert_int_equal(procfs__delta(&counts, &later, &gone), 3);
@@ -367,7 +370,7 @@ static void delta_tells_when_a_cpu_went_or_came(void **state)
 
 static void files_of_any_length_are_read_whole(void **state)
 {
-	static const size_t sizes[] = {0, 1, 65534, 65535, 65536, 65537, 131071, 131072, 1000000};
+	static const size_t sizes[] = { 0, 1, 65534, 65535, 65536, 65537, 131071, 131072, 1000000 };
 	const char *path = in_folder(state, "file");
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {

@@ -194,7 +194,7 @@ static void set_sample(struct fixture *f, const int *lazy, const int *stale, int
 static void estimate_splits_what_is_known_to_be_left_out(void **state)
 {
 	struct fixture *f = *state;
-	const int lazy[] = {3, 3, 3, 3}, stale[] = {1, 1, 1, 1};
+	const int lazy[] = { 3, 3, 3, 3 }, stale[] = { 1, 1, 1, 1 };
 	struct estimate estimate;
 
 	set_sample(f, lazy, stale, 4);
@@ -218,7 +218,7 @@ static void estimate_splits_what_is_known_to_be_left_out(void **state)
 static void estimate_of_flushes_that_differ_has_a_wide_interval(void **state)
 {
 	struct fixture *f = *state;
-	const int lazy[] = {4, 0}, stale[] = {0, 4};
+	const int lazy[] = { 4, 0 }, stale[] = { 0, 4 };
 	struct estimate estimate;
 
 	set_sample(f, lazy, stale, 2);
@@ -233,7 +233,7 @@ static void estimate_of_flushes_that_differ_has_a_wide_interval(void **state)
 static void one_sampled_flush_says_nothing_of_the_others(void **state)
 {
 	struct fixture *f = *state;
-	const int lazy[] = {4}, stale[] = {4};
+	const int lazy[] = { 4 }, stale[] = { 4 };
 	struct estimate estimate;
 
 	set_sample(f, lazy, stale, 1);

@@ -12,7 +12,7 @@
 
 static void sleep_ms(unsigned int ms)
 {
-	struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+	struct timespec time = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
 
 	nanosleep(&time, NULL);
 }
@@ -41,7 +41,7 @@ static void say_ready(void)
 static void wait_at_most(struct child *child, uint64_t limit_ns)
 {
 	uint64_t end = stop__now_ns() + limit_ns;
-	siginfo_t info = {0};
+	siginfo_t info = { 0 };
 
 	while (!info.si_pid && stop__now_ns() < end) {
 		waitid(P_PID, child->pid, &info, WEXITED | WNOHANG | WNOWAIT);
@@ -78,7 +78,7 @@ static void the_first_signal_asks(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		int signum = (int[]){SIGINT, SIGTERM, SIGHUP}[i];
+		int signum = (int[]){ SIGINT, SIGTERM, SIGHUP }[i];
 		struct child child;
 
 		child__run(&child, raise_one, &signum);
@@ -91,7 +91,7 @@ static void a_sigint_inherited_as_ignored_is_caught(void **state)
 	struct child child;
 
 	(void)state;
-	child__run(&child, raise_after_ignoring, &(int){SIGINT});
+	child__run(&child, raise_after_ignoring, &(int){ SIGINT });
 	assert_int_equal(child__code(&child), 0);
 }
 
@@ -100,7 +100,7 @@ static void a_sighup_inherited_as_ignored_stays_so(void **state)
 	struct child child;
 
 	(void)state;
-	child__run(&child, raise_after_ignoring, &(int){SIGHUP});
+	child__run(&child, raise_after_ignoring, &(int){ SIGHUP });
 	assert_int_equal(child__code(&child), 2);
 }
 
@@ -116,11 +116,11 @@ static int raise_two(void *arg)
 
 static void the_second_signal_ends_at_once_whichever_it_is(void **state)
 {
-	static const int all[] = {SIGINT, SIGTERM, SIGHUP};
+	static const int all[] = { SIGINT, SIGTERM, SIGHUP };
 
 	(void)state;
 	for (size_t i = 0; i < 9; i++) {
-		int pair[] = {all[i / 3], all[i % 3]};
+		int pair[] = { all[i / 3], all[i % 3] };
 		struct child child;
 
 		child__run(&child, raise_two, pair);
@@ -136,7 +136,7 @@ static void on_winch(int signum)
 
 static int sleep_to_the_end(void *arg)
 {
-	struct sigaction winch = {.sa_handler = on_winch};
+	struct sigaction winch = { .sa_handler = on_winch };
 	uint64_t end;
 
 	(void)arg;

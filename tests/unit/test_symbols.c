@@ -11,7 +11,7 @@
 
 static struct symbol find(const char *name, const char *text)
 {
-	struct symbol symbol = {.name = name};
+	struct symbol symbol = { .name = name };
 
 	symbols__find_in(text, strlen(text), &symbol, 1);
 	return symbol;

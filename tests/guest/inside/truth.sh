@@ -9,6 +9,8 @@ cpus=$1
 shift
 options=$*
 flushes=500
+# A kprobe is skipped when it interrupts another BPF program, and not counted as missed before 6.6.
+case $options in *kprobe*) inexact=5 ;; *) inexact=0 ;; esac
 tracing=/sys/kernel/tracing
 # shellcheck source=tests/guest/inside/counters.inc
 . ./counters.inc
@@ -40,9 +42,10 @@ measure() {
 	near "missed runs" "$slack" 0 3
 	unseen=$(awk -F= '/_missed=/ { sum += $2 } END { print sum + 0 }' /tmp/truth)
 	near "missed runs of the kernel's kprobes" "$unseen" 0 50
-	equal "handled and the TLB row" \
-		"$(($(ours handled.mm_range) + $(ours handled.batch)))" "$(ours kernel_interrupts)"
-	equal "difference" "$(ours difference)" 0
+	near "handled and the TLB row" \
+		"$(($(ours handled.mm_range) + $(ours handled.batch)))" \
+		"$(($(ours kernel_interrupts) - inexact))" "$(ours kernel_interrupts)"
+	near "difference" "$(ours difference)" $((-inexact)) 0
 	[ -z "$(ours useful)" ] || equal "handled is useful and unneeded" \
 		"$(($(ours handled.mm_range) + $(ours handled.batch)))" \
 		"$(($(ours useful) + $(ours unneeded.wrong_mm) + $(ours unneeded.init_mm) + \
@@ -56,8 +59,9 @@ measure() {
 		near "every requested CPU is accounted for" "$rest" \
 			$((-2 - slack * cpus)) $((2 + slack * cpus))
 	fi
-	equal "asked is handled" "$(($(ours asked_cpus.mm_range) + $(ours asked_cpus.batch)))" \
-		"$(($(ours handled.mm_range) + $(ours handled.batch)))"
+	near "asked is handled" "$(($(ours asked_cpus.mm_range) + $(ours asked_cpus.batch)))" \
+		"$(($(ours handled.mm_range) + $(ours handled.batch)))" \
+		"$(($(ours handled.mm_range) + $(ours handled.batch) + inexact))"
 	# The window is a little smaller than ours: it leaves out the shell's start and end.
 	[ -z "$(ours useful)" ] || near "useful and the tracepoint's" "$(ours useful)" \
 		"$(truth useful)" "$(($(truth useful) + cpus))"
@@ -99,9 +103,11 @@ measure sleep shoot "$cpus" $flushes 1 sleep
 near "asked" "$(ours asked_cpus.mm_range)" 0 $((4 * cpus * others))
 
 measure alone shoot "$cpus" $flushes 1 alone
-near "local flushes" "$(ours flushes.mm_range.local)" $flushes $((flushes + 300))
-near "local flushes and the tracepoint's" "$(ours flushes.mm_range.local)" "$(truth local)" \
-	"$(($(truth local) + 200))"
+if [ -n "$(ours flushes.mm_range.local)" ]; then
+	near "local flushes" "$(ours flushes.mm_range.local)" $flushes $((flushes + 300))
+	near "local flushes and the tracepoint's" "$(ours flushes.mm_range.local)" \
+		"$(truth local)" "$(($(truth local) + 200))"
+fi
 near "flushes sent" "$(ours flushes.mm_range.ipi)" 0 $((2 * cpus))
 
 # Stale bits last only where a context switch does not clear them: since 6.13; and for a second only,
@@ -128,10 +134,10 @@ if [ -n "$MODULE" ]; then
 		"$(($(truth do_flush_tlb_all) + $(truth do_kernel_range_flush)))" \
 		"$(($(truth do_flush_tlb_all) + $(truth do_kernel_range_flush) + 25 * cpus))"
 	near "there was something to see" "$(ours calls.kernel_range)" 1 100000
-	equal "handled by the others" "$(ours handled.kernel)" \
-		"$((($(ours calls.kernel_range) + $(ours calls.all)) * others))"
-	[ -z "$(ours asked_cpus.all)" ] || equal "asked is handled (kernel)" \
+	expected=$((($(ours calls.kernel_range) + $(ours calls.all)) * others))
+	near "handled by the others" "$(ours handled.kernel)" $((expected - inexact)) $expected
+	[ -z "$(ours asked_cpus.all)" ] || near "asked is handled (kernel)" \
 		"$(($(ours asked_cpus.kernel_range) + $(ours asked_cpus.all)))" \
-		"$(ours handled.kernel)"
+		"$(ours handled.kernel)" "$(($(ours handled.kernel) + inexact))"
 fi
 exit $failed
