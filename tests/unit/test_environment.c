@@ -11,7 +11,7 @@
 static size_t add_note(unsigned char *notes, size_t at, const char *name, unsigned int type,
 		       const void *desc, size_t size)
 {
-	Elf64_Nhdr head = {.n_namesz = strlen(name) + 1, .n_descsz = size, .n_type = type};
+	Elf64_Nhdr head = { .n_namesz = strlen(name) + 1, .n_descsz = size, .n_type = type };
 
 	memcpy(notes + at, &head, sizeof(head));
 	at += sizeof(head);
@@ -23,8 +23,8 @@ static size_t add_note(unsigned char *notes, size_t at, const char *name, unsign
 
 static void the_build_id_is_found_among_other_notes(void **state)
 {
-	static const unsigned char id[] = {0x00, 0x1f, 0xe9, 0xff, 0x80};
-	unsigned char notes[256] = {0};
+	static const unsigned char id[] = { 0x00, 0x1f, 0xe9, 0xff, 0x80 };
+	unsigned char notes[256] = { 0 };
 	char text[64];
 	size_t len = add_note(notes, 0, "Xen", 6, "generic", 8);
 
@@ -42,7 +42,7 @@ static void the_build_id_is_found_among_other_notes(void **state)
 
 static void notes_without_a_build_id_and_cut_notes_give_none(void **state)
 {
-	unsigned char notes[256] = {0};
+	unsigned char notes[256] = { 0 };
 	char text[64];
 	size_t len = add_note(notes, 0, "Xen", 6, "generic", 8), all;
 
@@ -53,6 +53,14 @@ static void notes_without_a_build_id_and_cut_notes_give_none(void **state)
 	for (size_t cut = len + sizeof(Elf64_Nhdr); cut < all - 2; cut++)
 		assert_int_equal(environment__parse_build_id(notes, cut, text, sizeof(text)),
 				 -EBADMSG);
+	/* A note without a name, whose contents look like one. */
+	memset(notes, 0, sizeof(notes));
+	memcpy(notes, &(Elf64_Nhdr){ .n_descsz = 8, .n_type = NT_GNU_BUILD_ID },
+	       sizeof(Elf64_Nhdr));
+	strcpy((char *)notes + sizeof(Elf64_Nhdr), "GNU");
+	assert_int_equal(
+		environment__parse_build_id(notes, sizeof(Elf64_Nhdr) + 8, text, sizeof(text)),
+		-ENOENT);
 	/* Sizes that would wrap around. */
 	memset(notes, 0xff, sizeof(notes));
 	assert_int_equal(environment__parse_build_id(notes, sizeof(notes), text, sizeof(text)),
@@ -117,28 +125,28 @@ static const json_t *find(const json_t *environment, const char *group, const ch
 static void a_record_has_every_fact_or_null(void **state)
 {
 	static const char *const facts[][2] = {
-		{"kernel", "release"},
-		{"kernel", "version"},
-		{"kernel", "build_id"},
-		{"kernel", "cmdline"},
-		{"kernel", "config_hash"},
-		{"cpu", "model"},
-		{"cpu", "flags"},
-		{"cpu", "possible"},
-		{"cpu", "online"},
-		{"cpu", "allowed"},
-		{"cpu", "smt"},
-		{"cpu", "governors"},
-		{"memory", "nodes"},
-		{"memory", "tiers"},
-		{"memory", "thp"},
-		{"memory", "numa_balancing"},
-		{"memory", "demotion"},
-		{"memory", "lru_gen"},
-		{"memory", "swap"},
-		{"machine", "accelerator"},
-		{"machine", "qemu"},
-		{"machine", "hypervisor"},
+		{ "kernel", "release" },
+		{ "kernel", "version" },
+		{ "kernel", "build_id" },
+		{ "kernel", "cmdline" },
+		{ "kernel", "config_hash" },
+		{ "cpu", "model" },
+		{ "cpu", "flags" },
+		{ "cpu", "possible" },
+		{ "cpu", "online" },
+		{ "cpu", "allowed" },
+		{ "cpu", "smt" },
+		{ "cpu", "governors" },
+		{ "memory", "nodes" },
+		{ "memory", "tiers" },
+		{ "memory", "thp" },
+		{ "memory", "numa_balancing" },
+		{ "memory", "demotion" },
+		{ "memory", "lru_gen" },
+		{ "memory", "swap" },
+		{ "machine", "accelerator" },
+		{ "machine", "qemu" },
+		{ "machine", "hypervisor" },
 	};
 	json_t *environment = environment__record();
 	struct cpus allowed;

@@ -57,13 +57,13 @@ static void leave_behind(const char *const *changes)
 }
 
 static const struct journal_entry odd[] = {
-	{JOURNAL_SETTING, "/proc/with space", "a\nb\tc%20 d"},
-	{JOURNAL_SETTING, "/empty/value", ""},
-	{JOURNAL_ZRAM_ADD, "", ""},
-	{JOURNAL_ZRAM, "12", ""},
-	{JOURNAL_SWAP, "/dev/zram12", ""},
-	{JOURNAL_SUBTREE, "/sys/fs/cgroup/\xc3\xa4", "memory"},
-	{JOURNAL_CGROUP, "/sys/fs/cgroup/tlbbench-1", ""},
+	{ JOURNAL_SETTING, "/proc/with space", "a\nb\tc%20 d" },
+	{ JOURNAL_SETTING, "/empty/value", "" },
+	{ JOURNAL_ZRAM_ADD, "", "" },
+	{ JOURNAL_ZRAM, "12", "" },
+	{ JOURNAL_SWAP, "/dev/zram12", "" },
+	{ JOURNAL_SUBTREE, "/sys/fs/cgroup/\xc3\xa4", "memory" },
+	{ JOURNAL_CGROUP, "/sys/fs/cgroup/tlbbench-1", "" },
 };
 
 /* Never to be undone, so it is never closed. */
@@ -169,7 +169,7 @@ static void undoing_to_a_mark_leaves_what_came_before(void **state)
 static void restore_puts_back_what_a_killed_run_left(void **state)
 {
 	const char *a = in_folder(state, "a"), *b = in_folder(state, "b");
-	const char *const changes[] = {a, "2", b, "2", a, "3", NULL};
+	const char *const changes[] = { a, "2", b, "2", a, "3", NULL };
 	enum journal_found found;
 	size_t undone;
 
@@ -189,7 +189,7 @@ static void restore_puts_back_what_a_killed_run_left(void **state)
 static void opening_puts_back_what_a_killed_run_left(void **state)
 {
 	const char *path = in_folder(state, "setting");
-	const char *const changes[] = {path, "2", NULL};
+	const char *const changes[] = { path, "2", NULL };
 	struct journal *journal;
 
 	put_text(path, "1\n");
@@ -202,7 +202,7 @@ static void opening_puts_back_what_a_killed_run_left(void **state)
 static void a_setting_that_has_gone_needs_no_undoing(void **state)
 {
 	const char *path = in_folder(state, "setting");
-	const char *const changes[] = {path, "2", NULL};
+	const char *const changes[] = { path, "2", NULL };
 	enum journal_found found;
 	size_t undone;
 
@@ -217,7 +217,7 @@ static void a_setting_that_has_gone_needs_no_undoing(void **state)
 static void a_line_that_was_being_written_does_not_count(void **state)
 {
 	const char *path = in_folder(state, "setting"), *file = journal_file(state);
-	const char *const changes[] = {path, "2", NULL};
+	const char *const changes[] = { path, "2", NULL };
 	enum journal_found found;
 	size_t undone, len;
 	char *text;
@@ -239,7 +239,7 @@ static void a_line_that_was_being_written_does_not_count(void **state)
 static void the_journal_of_an_earlier_boot_is_moot(void **state)
 {
 	const char *path = in_folder(state, "setting"), *file = journal_file(state);
-	const char *const changes[] = {path, "2", NULL};
+	const char *const changes[] = { path, "2", NULL };
 	enum journal_found found;
 	size_t undone, len;
 	char *text;
@@ -305,7 +305,7 @@ static void a_file_that_is_no_journal_is_left_alone(void **state)
 static void what_cannot_be_put_back_stays_and_the_rest_is_put_back(void **state)
 {
 	const char *a = in_folder(state, "a"), *b = in_folder(state, "b");
-	const char *const changes[] = {a, "2", b, "2", NULL};
+	const char *const changes[] = { a, "2", b, "2", NULL };
 	enum journal_found found;
 	struct child child;
 	size_t undone;
@@ -357,39 +357,54 @@ static void two_at_a_time_are_refused(void **state)
 	assert_int_equal(child__code(&child), 0);
 }
 
-/* With room for the first change in the journal, but not for all of the second one. */
+/*
+ * The disk has room for the first change in the journal, and for a part of the second. Once there
+ * is more room the second is made, and the process killed.
+ */
 static int set_without_room(void *arg)
 {
 	const char *const *paths = arg;
+	struct rlimit limit, before;
 	struct journal *journal;
-	struct rlimit limit;
 	struct stat st;
 
 	signal(SIGXFSZ, SIG_IGN);
 	if (journal__open(&journal) || settings__set(journal, paths[0], "2") || stat(paths[2], &st))
 		return 1;
-	limit.rlim_cur = limit.rlim_max = st.st_size + 5;
-	if (setrlimit(RLIMIT_FSIZE, &limit))
-		return 1;
-	if (settings__set(journal, paths[1], "2") >= 0)
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit = before;
+	limit.rlim_cur = st.st_size + 5;
+	if (setrlimit(RLIMIT_FSIZE, &limit) || settings__set(journal, paths[1], "2") != -ENOSPC)
 		return 2;
-	return journal__close(journal) ? 3 : 0;
+	if (setrlimit(RLIMIT_FSIZE, &before) || journal__mark(journal) != 1)
+		return 3;
+	dprintf(STDOUT_FILENO, "%d", settings__set(journal, paths[3], "2"));
+	raise(SIGKILL);
+	return 4;
 }
 
 static void nothing_is_changed_that_cannot_be_written_down(void **state)
 {
-	const char *a = in_folder(state, "a"), *b = in_folder(state, "b");
-	const char *const paths[] = {a, b, journal_file(state)};
+	const char *a = in_folder(state, "a"), *b = in_folder(state, "b"),
+		   *c = in_folder(state, "c");
+	const char *const paths[] = { a, b, journal_file(state), c };
+	enum journal_found found;
 	struct child child;
+	size_t undone;
 
 	put_text(a, "1\n");
 	put_text(b, "1\n");
+	put_text(c, "1\n");
 	child__run(&child, set_without_room, (void *)paths);
-	assert_int_equal(child__code(&child), 0);
+	assert_int_equal(child__code(&child), 128 + SIGKILL);
 	assert_contains(child.err, "tlbbench/journal: No space left");
-	assert_setting(a, "1");
+	assert_string_equal(child.out, "0");
 	assert_setting(b, "1");
-	assert_int_not_equal(access(paths[2], F_OK), 0);
+	/* Half a line in the middle would make the file unreadable. */
+	assert_int_equal(journal__restore(&found, &undone), 0);
+	assert_int_equal(undone, 2);
+	assert_setting(a, "1");
+	assert_setting(c, "1");
 }
 
 static void a_folder_that_cannot_be_made_is_named(void **state)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "support.h"
 
+#include <sched.h>
+
 #include "bystander.h"
 #include "cgroup.h"
 #include "common/diag.h"
@@ -51,8 +53,8 @@ static int undo_foreign_cgroup(void *arg)
 
 static void only_cgroups_of_our_name_are_removed(void **state)
 {
-	static const char *const foreign[] = {"user.slice", "tlbbench-", "tlbbench-x",
-					      "xtlbbench-1"};
+	static const char *const foreign[] = { "user.slice", "tlbbench-", "tlbbench-x",
+					       "xtlbbench-1" };
 	struct child child;
 
 	for (size_t i = 0; i < ARRAY_SIZE(foreign); i++) {
@@ -83,24 +85,34 @@ static unsigned int last_cpu(const char *path)
 	return strtoul(field, NULL, 10);
 }
 
+/* The only CPU a process may run on. */
+static int pinned_to(pid_t pid)
+{
+	cpu_set_t *set = CPU_ALLOC(CPUS_MAX);
+	int cpu = 0;
+
+	assert_int_equal(sched_getaffinity(pid, CPU_ALLOC_SIZE(CPUS_MAX), set), 0);
+	assert_int_equal(CPU_COUNT_S(CPU_ALLOC_SIZE(CPUS_MAX), set), 1);
+	while (!CPU_ISSET_S(cpu, CPU_ALLOC_SIZE(CPUS_MAX), set))
+		cpu++;
+	CPU_FREE(set);
+	return cpu;
+}
+
 static void bystanders_run_on_every_cpu_but_one_and_end(void **state)
 {
 	struct bystanders bystanders;
-	unsigned int at = 0;
+	unsigned int at = 0, except;
 	struct cpus cpus;
 
 	(void)state;
 	assert_int_equal(cpus__allowed(&cpus), 0);
-	assert_int_equal(bystanders__start(&bystanders, &cpus, cpus__next(&cpus, 0)), 0);
+	except = cpus__next(&cpus, 0);
+	assert_int_equal(bystanders__start(&bystanders, &cpus, except), 0);
 	assert_int_equal(bystanders.count, cpus__count(&cpus) - 1);
-	cpus__for_each (cpu, &cpus) {
-		char path[64];
-
-		if (cpu == cpus__next(&cpus, 0))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/stat", bystanders.pids[at++]);
-		assert_int_equal(last_cpu(path), cpu);
-	}
+	cpus__remove(&cpus, except);
+	cpus__for_each (cpu, &cpus)
+		assert_int_equal(pinned_to(bystanders.pids[at++]), cpu);
 	bystanders__stop(&bystanders);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
@@ -290,7 +302,8 @@ static void workloads_and_bystanders_are_known_by_name(void **state)
 static void parameters_name_what_was_asked_for(void **state)
 {
 	struct workload_options options = {
-		.pages = 7, .bystander = BYSTANDER_IDLE, .via = NULL, .initiator = 3};
+		.pages = 7, .bystander = BYSTANDER_IDLE, .via = NULL, .initiator = 3
+	};
 	json_t *json;
 
 	(void)state;
@@ -306,20 +319,23 @@ static void parameters_name_what_was_asked_for(void **state)
 
 static void what_is_not_counted_is_absent_with_a_reason(void **state)
 {
-	static const char *const absent[] = {
-		"remote_ipis", "flushes",	"requested_cpus",
-		"asked_cpus",  "useful",	"reconciliation_difference",
-		"ipis_raised", "filtered_lazy", "shootdown_p50_ns"};
-	struct observer_options none = {.method = ATTACH_NONE};
-	struct workload_options options = {.pages = 50};
+	static const char *const absent[] = { "remote_ipis",	 "flushes",
+					      "requested_cpus",	 "asked_cpus",
+					      "useful",		 "reconciliation_difference",
+					      "ipis_raised",	 "filtered_lazy",
+					      "shootdown_p50_ns" };
+	struct observer_options none = { .method = ATTACH_NONE };
+	struct workload_options options = { .pages = 50 };
 	struct report *report = calloc(1, sizeof(*report));
-	struct workload_run run = {.options = &options, .report = report, .values = json_object()};
+	struct workload_run run = { .options = &options,
+				    .report = report,
+				    .values = json_object() };
 	struct observer *observer;
 	double value;
 
 	(void)state;
 	assert_int_equal(observer__open(&observer, &none), 0);
-	*report = (struct report){.observer = observer, .kernel_seen = true};
+	*report = (struct report){ .observer = observer, .kernel_seen = true };
 	report->kernel_interrupts = 120;
 	run.pages_done = 40;
 	run.elapsed_ns = 2000000;
@@ -333,10 +349,11 @@ static void what_is_not_counted_is_absent_with_a_reason(void **state)
 	assert_true(values__number(run.values, "pages_asked", &value) && value == 50);
 	/* No page, no time, no kernel counter: no division by zero, and no zero instead. */
 	run.pages_done = run.elapsed_ns = 0;
-	report->kernel_seen = false;
 	assert_int_equal(values__add(&run), 0);
 	assert_false(values__number(run.values, "ipis_per_page", &value));
 	assert_false(values__number(run.values, "pages_per_s", &value));
+	report->kernel_seen = false;
+	assert_int_equal(values__add(&run), 0);
 	assert_false(values__number(run.values, "kernel_tlb_interrupts", &value));
 	json_decref(run.values);
 	observer__close(observer);
