@@ -12,18 +12,19 @@
 #include "common/stop.h"
 #include "environment.h"
 #include "journal.h"
-#include "metric.h"
 #include "observer.h"
 #include "pin.h"
 #include "progress.h"
 #include "result.h"
-#include "stats.h"
+#include "run_table.h"
 #include "values.h"
 #include "workload.h"
 
 #define MAX_PAGES    (1ull << 40)
 #define MAX_RUNS     10000
 #define DEFAULT_RUNS 5
+#define PILOT_PAGES  1000
+#define LEAST_PAGES  100
 
 static const char doc[] =
 	"Run WORKLOAD and print, for each run, the pages that verifiably did what was asked, the "
@@ -43,28 +44,32 @@ enum {
 	KEY_THP,
 	KEY_CPUS,
 	KEY_RUNS,
+	KEY_TIME_LIMIT,
 	KEY_CLASSIFY
 };
 
 static const struct argp_option options[] = {
-	{"pages", KEY_PAGES, "N", 0, "Pages to work on (default: the workload's own number)", 1},
-	{"bystander", KEY_BYSTANDER, "KIND", 0,
-	 "What the other CPUs do: other (a busy process each, the default), spin (busy threads of "
-	 "the process itself), idle",
-	 1},
-	{"via", KEY_VIA, "WAY", 0, "The way the work is done; see tlbbench list", 1},
-	{"thp", KEY_THP, NULL, 0, "Use transparent huge pages", 1},
-	{"cpus", KEY_CPUS, "LIST", 0, "Use only these of the CPUs this process may use", 1},
-	{"runs", KEY_RUNS, "N", 0, "Number of runs (default: 5)", 1},
-	{"classify", KEY_CLASSIFY, "HOW", 0,
-	 "Tell lazy from not-loaded CPUs: exact, sampled, off, auto (the default: exact up to 32 "
-	 "CPUs)",
-	 1},
-	{"output", 'o', "FILE", 0, "Write the result, as JSON, to FILE", 2},
-	{"json", 'J', NULL, 0, "Print the result as JSON instead of tables", 2},
-	{"quiet", 'q', NULL, 0, "Show no progress", 2},
-	{"verbose", 'v', NULL, 0, "Print the funnel of every run, and say more on stderr", 2},
-	{0},
+	{ "pages", KEY_PAGES, "N", 0, "Pages to work on (default: the workload's own number)", 1 },
+	{ "bystander", KEY_BYSTANDER, "KIND", 0,
+	  "What the other CPUs do: other (a busy process each, the default), spin (busy threads of "
+	  "the process itself), idle",
+	  1 },
+	{ "via", KEY_VIA, "WAY", 0, "The way the work is done; see tlbbench list", 1 },
+	{ "thp", KEY_THP, NULL, 0, "Use transparent huge pages", 1 },
+	{ "cpus", KEY_CPUS, "LIST", 0, "Use only these of the CPUs this process may use", 1 },
+	{ "runs", KEY_RUNS, "N", 0, "Number of runs (default: 5)", 1 },
+	{ "time-limit", KEY_TIME_LIMIT, "TIME", 0,
+	  "Take fewer pages if the runs would take longer than TIME (2m, 90s), as a pilot run tells",
+	  1 },
+	{ "classify", KEY_CLASSIFY, "HOW", 0,
+	  "Tell lazy from not-loaded CPUs: exact, sampled, off, auto (the default: exact up to 32 "
+	  "CPUs)",
+	  1 },
+	{ "output", 'o', "FILE", 0, "Write the result, as JSON, to FILE", 2 },
+	{ "json", 'J', NULL, 0, "Print the result as JSON instead of tables", 2 },
+	{ "quiet", 'q', NULL, 0, "Show no progress", 2 },
+	{ "verbose", 'v', NULL, 0, "Print the funnel of every run, and say more on stderr", 2 },
+	{ 0 },
 };
 
 /* One invocation. */
@@ -73,7 +78,7 @@ struct session {
 	struct workload_options options;
 	struct observer_options observer_options;
 	const char *cpus_text;
-	uint64_t runs;
+	uint64_t runs, time_limit_ns;
 	const char *output;
 	bool json, quiet, verbose;
 
@@ -84,6 +89,7 @@ struct session {
 	struct progress progress;
 	struct snapshot before, after;
 	struct report report;
+	uint64_t elapsed_ns;   /* of the last run's timed section */
 	uint64_t done, worked; /* runs that came to their end, and those of them that did work */
 };
 
@@ -113,8 +119,8 @@ static void choose_workload(struct session *session, const char *name)
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-	static const char *const classify[] = {"auto", "exact", "sampled", "off", NULL};
-	static const char *const bystanders[] = {"other", "spin", "idle", NULL};
+	static const char *const classify[] = { "auto", "exact", "sampled", "off", NULL };
+	static const char *const bystanders[] = { "other", "spin", "idle", NULL };
 	struct session *session = state->input;
 
 	switch (key) {
@@ -136,6 +142,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_RUNS:
 		session->runs = parse__u64_or_err("--runs", text, 1, MAX_RUNS);
+		break;
+	case KEY_TIME_LIMIT:
+		session->time_limit_ns = parse__duration_or_err("--time-limit", text);
 		break;
 	case KEY_CLASSIFY:
 		session->observer_options.classify = choose("--classify", text, classify);
@@ -215,145 +224,45 @@ static int choose_cpus(struct session *session)
 	return EXIT_DONE;
 }
 
-/* The tables. */
-
-static FILE *table(const struct session *session)
-{
-	return session->json ? NULL : stdout;
-}
-
-static void print_head(const struct session *session)
-{
-	const struct workload_options *given = &session->options;
-	FILE *out = table(session);
-	char cpus[128];
-
-	if (!out)
-		return;
-	cpus__format(&given->cpus, cpus, sizeof(cpus));
-	fprintf(out, "%s: %llu pages%s%s%s, bystander %s, CPUs %s, initiator %u\n",
-		session->workload->name, (unsigned long long)given->pages,
-		given->thp ? " in huge pages" : "", given->via ? ", via " : "",
-		given->via ? given->via : "", bystander_kind__name(given->bystander), cpus,
-		given->initiator);
-	if (environment__emulated(session->environment))
-		fprintf(out,
-			"This machine is emulated: counts are exact, times are an indication.\n");
-	fprintf(out, "\n%4s %9s %9s %10s %10s %10s %6s %10s %9s\n", "run", "pages", "flushes",
-		"IPIs", "kernel's", "expected", "ratio", "ms", "IPIs/page");
-}
-
-/* A value in its column; "-" where it is absent. */
-static void print_value(FILE *out, int width, int digits, bool known, double value)
-{
-	if (known)
-		fprintf(out, " %*.*f", width, digits, value);
-	else
-		fprintf(out, " %*s", width, "-");
-}
-
-/* Of one run, or of the medians. */
-static void print_values(FILE *out, const char *label, const json_t *values)
-{
-	static const struct {
-		const char *name;
-		int width, digits;
-	} columns[] = {
-		{"pages_done", 9, 0},	  {"flushes", 9, 0},
-		{"remote_ipis", 10, 0},	  {"kernel_tlb_interrupts", 10, 0},
-		{"expected_ipis", 10, 0}, {"", 6, 3},
-		{"elapsed_ms", 10, 1},	  {"ipis_per_page", 9, 2},
-	};
-	double ipis, expected;
-	bool known = (values__number(values, "remote_ipis", &ipis) ||
-		      values__number(values, "kernel_tlb_interrupts", &ipis)) &&
-		     values__number(values, "expected_ipis", &expected) && expected > 0;
-
-	fprintf(out, "%4s", label);
-	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
-		double value = known ? ipis / expected : 0;
-		bool ratio = !*columns[i].name;
-		bool has = ratio ? known : values__number(values, columns[i].name, &value);
-
-		print_value(out, columns[i].width, columns[i].digits, has, value);
-	}
-	fputc('\n', out);
-}
+/* Printing; nothing of it with --json, whose result has it all. */
 
 static void print_run(struct session *session, const struct workload_run *run)
 {
-	FILE *out = table(session);
 	char label[24];
 	json_t *note;
 	size_t i;
 
 	progress__clear(&session->progress);
-	if (!out)
+	if (session->json)
 		return;
 	snprintf(label, sizeof(label), "%llu", (unsigned long long)session->done);
-	print_values(out, label, run->values);
+	run_table__row(stdout, label, run->values);
 	if (run->no_work)
-		fprintf(out, "     no work was done: %s\n", run->reason);
+		run_table__note(stdout, "no work was done", run->reason);
 	json_array_foreach (run->notes, i, note) {
-		fprintf(out, "     note: %s\n", json_string_value(note));
+		run_table__note(stdout, "note", json_string_value(note));
 	}
 	if (session->verbose) {
-		fputc('\n', out);
-		report__print(&session->report, out);
-		fputc('\n', out);
+		putchar('\n');
+		report__print(&session->report, stdout);
+		putchar('\n');
 	}
-	fflush(out);
+	fflush(stdout);
 }
 
-/* The numbers of one metric over the runs that did work; returns how many. */
-static size_t collect(const json_t *runs, const char *name, double *out)
-{
-	size_t i, n = 0;
-	json_t *run;
-
-	json_array_foreach (runs, i, run) {
-		const char *status = json_string_value(json_object_get(run, "status"));
-
-		if (strcmp(status, run_status__name(RUN_OK)) == 0 &&
-		    values__number(json_object_get(run, "values"), name, &out[n]))
-			n++;
-	}
-	return n;
-}
-
-static json_t *medians(const json_t *runs)
-{
-	double *numbers = calloc(json_array_size(runs) + 1, sizeof(*numbers));
-	json_t *values = json_object();
-
-	for (size_t i = 0; numbers && i < METRICS; i++) {
-		size_t n = collect(runs, metrics[i].name, numbers);
-		struct summary summary;
-
-		if (n && summary__make(&summary, numbers, n) == 0)
-			json_object_set_new(values, metrics[i].name, json_real(summary.median));
-	}
-	free(numbers);
-	return values;
-}
-
-static void print_medians(const struct session *session)
+static void print_summary(const struct session *session)
 {
 	const json_t *workload =
 		json_array_get(json_object_get(result__json(session->result), "workloads"), 0);
-	json_t *values;
-	FILE *out = table(session);
 
-	if (!out || !session->worked)
+	if (session->json || !session->done)
 		return;
-	values = medians(json_object_get(workload, "runs"));
-	print_values(out, "med", values);
-	json_decref(values);
+	run_table__medians(stdout, json_object_get(workload, "runs"));
 	if (session->verbose)
 		return;
-	fprintf(out, "\nThe flushes of the whole machine during run %llu:\n\n",
-		(unsigned long long)session->done);
-	report__print(&session->report, out);
+	printf("\nThe flushes of the whole machine during run %llu:\n\n",
+	       (unsigned long long)session->done);
+	report__print(&session->report, stdout);
 }
 
 /* Running. */
@@ -363,7 +272,7 @@ static int measure(struct session *session, struct workload_run *run)
 {
 	const struct workload *workload = session->workload;
 	struct progress *progress = &session->progress;
-	uint64_t step = session->done + 1, start;
+	uint64_t step = session->done + 1, primed, start;
 	int err;
 
 	progress__show(progress, step, "setting up");
@@ -372,6 +281,7 @@ static int measure(struct session *session, struct workload_run *run)
 		return err;
 	progress__show(progress, step, "running");
 	err = workload->prime(run);
+	primed = stop__now_ns();
 	if (!err)
 		err = observer__snapshot(session->observer, &session->before);
 	start = stop__now_ns();
@@ -379,6 +289,7 @@ static int measure(struct session *session, struct workload_run *run)
 		err = workload->run(run);
 	if (!run->elapsed_ns)
 		run->elapsed_ns = stop__now_ns() - start;
+	session->elapsed_ns = run->elapsed_ns;
 	if (!err)
 		err = observer__snapshot(session->observer, &session->after);
 	if (err)
@@ -386,6 +297,7 @@ static int measure(struct session *session, struct workload_run *run)
 	report__make(&session->report, session->observer, &session->before, &session->after);
 	run->report = &session->report;
 	progress__show(progress, step, "checking");
+	diag__verbose("%.1f ms from the filled mask to the start", (start - primed) / 1e6);
 	err = workload->verify(run);
 	return err ? err : values__add(run);
 }
@@ -403,7 +315,8 @@ static int keep_run(struct session *session, const struct workload_run *run)
 	return 0;
 }
 
-static int run_once(struct session *session)
+/* @keep: a run that counts, not a pilot. */
+static int run_once(struct session *session, bool keep)
 {
 	struct workload_run run = {
 		.options = &session->options,
@@ -411,25 +324,79 @@ static int run_once(struct session *session)
 		.values = json_object(),
 		.notes = json_array(),
 	};
+	size_t mark = journal__mark(session->journal);
 	int err = measure(session, &run);
 
 	session->workload->tear_down(&run);
-	if (!err)
+	/* A machine that is not as it was before would change the next run. */
+	if (!err && journal__mark(session->journal) != mark)
+		err = -EIO;
+	if (!err && keep)
 		err = keep_run(session, &run);
-	if (!err)
+	if (!err && keep)
 		print_run(session, &run);
 	json_decref(run.values);
 	json_decref(run.notes);
 	return err;
 }
 
+/*
+ * Takes fewer pages if the time is too short for all. Of a run's time, the timed section grows with
+ * the pages, and so does the check, which brings them back and takes no longer; the rest does not.
+ */
+static int fit_time_limit(struct session *session)
+{
+	uint64_t wanted = session->options.pages, start = stop__now_ns();
+	double limit = session->time_limit_ns / 1e9, page, rest, fit;
+	int err;
+
+	if (!session->time_limit_ns || wanted <= PILOT_PAGES)
+		return 0;
+	session->options.pages = PILOT_PAGES;
+	progress__start(&session->progress, "pilot", 1, session->quiet);
+	err = run_once(session, false);
+	progress__clear(&session->progress);
+	session->options.pages = wanted;
+	if (err)
+		return err;
+	page = 2 * session->elapsed_ns / 1e9 / PILOT_PAGES;
+	rest = (stop__now_ns() - start) / 1e9 - page * PILOT_PAGES;
+	rest = rest > 0 ? rest : 0;
+	fit = (limit / session->runs - rest) / page;
+	if (fit >= wanted)
+		return 0;
+	session->options.pages = fit > LEAST_PAGES ? fit : LEAST_PAGES;
+	progress__clear(&session->progress);
+	diag__error(
+		"%llu runs of %llu pages would take about %.1f s, as a pilot of %d pages tells; "
+		"scaled by %.3f to %llu pages, for a limit of %.1f s",
+		(unsigned long long)session->runs, (unsigned long long)wanted,
+		(rest + page * wanted) * session->runs, PILOT_PAGES,
+		(double)session->options.pages / wanted, (unsigned long long)session->options.pages,
+		limit);
+	return 0;
+}
+
+static int add_workload(struct session *session)
+{
+	return result__add_workload(session->result, session->workload->name,
+				    session->workload->parameters(&session->options));
+}
+
 static int run_all(struct session *session)
 {
 	int err = pin__to_cpu(session->options.initiator);
 
+	if (!err)
+		err = fit_time_limit(session);
+	if (!err)
+		err = add_workload(session);
+	if (!err && !session->json)
+		run_table__head(stdout, session->workload, &session->options,
+				environment__emulated(session->environment));
 	progress__start(&session->progress, session->workload->name, session->runs, session->quiet);
 	while (!err && !stop__asked() && session->done < session->runs)
-		err = run_once(session);
+		err = run_once(session, true);
 	progress__clear(&session->progress);
 	if (stop__asked()) {
 		diag__error("ended by signal %d after %llu of %llu runs", stop__signal(),
@@ -449,7 +416,8 @@ static int run_all(struct session *session)
 static int refuse(struct session *session, const char *why)
 {
 	diag__error("%s is not supported here: %s", session->workload->name, why);
-	if (result__add_run(session->result, RUN_UNSUPPORTED, why, json_object(), NULL, NULL))
+	if (add_workload(session) ||
+	    result__add_run(session->result, RUN_UNSUPPORTED, why, json_object(), NULL, NULL))
 		return EXIT_FAILED;
 	return EXIT_UNSUPPORTED;
 }
@@ -457,9 +425,7 @@ static int refuse(struct session *session, const char *why)
 static int open_result(struct session *session)
 {
 	session->environment = environment__record();
-	if (!session->environment || result__new(&session->result, session->environment) ||
-	    result__add_workload(session->result, session->workload->name,
-				 session->workload->parameters(&session->options))) {
+	if (!session->environment || result__new(&session->result, session->environment)) {
 		diag__fail(ENOMEM, "start a result");
 		return EXIT_FAILED;
 	}
@@ -489,9 +455,8 @@ static int run_session(struct session *session)
 		return EXIT_FAILED;
 	}
 	explain_fallback(session->observer);
-	print_head(session);
 	code = run_all(session);
-	print_medians(session);
+	print_summary(session);
 	if (journal__close(session->journal))
 		code = EXIT_FAILED;
 	return code;
@@ -509,7 +474,8 @@ static int write_result(const struct session *session)
 int cmd_run(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.options = options, .parser = parse, .args_doc = "WORKLOAD", .doc = doc};
+		.options = options, .parser = parse, .args_doc = "WORKLOAD", .doc = doc
+	};
 	struct session *session = calloc(1, sizeof(*session));
 	int code;
 

@@ -57,6 +57,17 @@ holds "the machine is as before" 'cmp -s "$work/before" "$work/after"'
 holds "-J prints the result and nothing else" 'jq -e .schema "$work/out" >/dev/null'
 holds "-q shows no progress" '! grep -q "run 1 of 1" "$work/err"'
 
+start=$(date +%s)
+"$tlbbench" run pageout --via madvise --pages 40000 --runs 3 -q --time-limit 2s -o "$work/result" \
+	>"$work/out" 2>"$work/err"
+took=$(($(date +%s) - start))
+holds "a limit of time is kept by taking fewer pages, or there was time for all" \
+	'[ $took -le 6 ] && { grep -q "scaled by 0\.[0-9]* to" "$work/err" ||
+		grep -q "40000 pages" "$work/out"; }'
+holds "the result has the pages that were taken" \
+	'[ "$(jq .workloads[0].parameters.pages "$work/result")" = \
+		"$(jq .workloads[0].runs[0].values.pages_asked "$work/result")" ]'
+
 # The second of two is refused, and the first is ended by a signal, with what it has so far.
 "$tlbbench" run pageout --via madvise --pages 2000 --runs 10000 -o "$work/result" \
 	>"$work/out" 2>"$work/err" &
