@@ -87,7 +87,7 @@ static bool holder_is_dying(const char *path)
  */
 static int wait_for_lock(int fd, const char *path)
 {
-	const struct timespec pause = {.tv_nsec = LOCK_PAUSE_MS * 1000000};
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_MS * 1000000 };
 
 	for (int waited = 0; flock(fd, LOCK_EX | LOCK_NB); waited += LOCK_PAUSE_MS) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
@@ -99,6 +99,13 @@ static int wait_for_lock(int fd, const char *path)
 	return 0;
 }
 
+static int say_not_writable(int err, const char *action, const char *path)
+{
+	diag__fail(-err, "%s %s, for the journal", action, path);
+	diag__hint("run as root, or set XDG_STATE_HOME to a folder that can be written");
+	return err;
+}
+
 static int take_lock(struct journal *journal)
 {
 	char *path = NULL, pid[32];
@@ -108,7 +115,7 @@ static int take_lock(struct journal *journal)
 		return diag__fail(ENOMEM, "open the journal");
 	journal->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	if (journal->lock < 0)
-		err = diag__fail(errno, "open %s", path);
+		err = say_not_writable(-errno, "open", path);
 	else
 		err = wait_for_lock(journal->lock, path);
 	if (!err && (ftruncate(journal->lock, 0) || pwrite(journal->lock, pid, len, 0) != len))
@@ -142,8 +149,7 @@ static int journal__lock(struct journal **out)
 	}
 	err = file__make_dirs(journal->folder);
 	if (err) {
-		diag__fail(-err, "make the folder %s for the journal", journal->folder);
-		diag__hint("run as root, or set XDG_STATE_HOME to a folder that can be written");
+		say_not_writable(err, "make the folder", journal->folder);
 		goto out;
 	}
 	err = file__read_setting(BOOT_ID, journal->boot, sizeof(journal->boot));

@@ -7,8 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tether.h"
 #include "common/diag.h"
+#include "common/file.h"
+#include "tether.h"
 
 static void close_others(int keep)
 {
@@ -23,9 +24,15 @@ static void close_others(int keep)
 	close_range(keep + 1, ~0u, 0);
 }
 
+/* Where memory gets short, the kernel is to end this process, and nobody else's. */
+static void go_first(void)
+{
+	file__write_setting("/proc/self/oom_score_adj", "1000");
+}
+
 static void become_child(const char *name, int keep, pid_t parent)
 {
-	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* It may have died before the line above. */
@@ -35,6 +42,7 @@ static void become_child(const char *name, int keep, pid_t parent)
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	close_others(keep);
+	go_first();
 }
 
 pid_t tether__fork(const char *name, int keep)

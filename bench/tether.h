@@ -10,7 +10,8 @@
  *  - is killed when the calling thread ends, also by SIGKILL;
  *  - does not see the signals that a terminal sends to the whole group: its parent ends it;
  *  - has every descriptor closed but the standard ones and @keep (-1: none), so that it holds
- *    neither the journal's lock nor a probe.
+ *    neither the journal's lock nor a probe;
+ *  - is the first to be killed where memory gets short, so that its parent can clean up.
  * Returns as fork() does: 0 in the child, a negative errno after a message on failure.
  */
 pid_t tether__fork(const char *name, int keep);
