@@ -176,7 +176,12 @@ int apt__update(struct apt *apt, bool sid)
 	if (err)
 		return err;
 	stamp = path_in(apt, "updated");
-	if (stamp)
+	if (!stamp)
+		return -ENOMEM;
+	/* Lists with unstable in them are for one search only. */
+	if (sid)
+		unlink(stamp);
+	else
 		err = file__replace(stamp, "", 0);
 	free(stamp);
 	return err;

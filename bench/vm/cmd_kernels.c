@@ -122,7 +122,7 @@ static void print_available(const json_t *list)
 	if (!list)
 		printf("  unknown: the archive's package lists could not be read\n");
 	json_array_foreach (list, i, kernel)
-		printf("  %-12s %-25s %-8s %7.1f MiB\n", text(kernel, "name"),
+		printf("  %-12s %-28s %-8s %7.1f MiB\n", text(kernel, "name"),
 		       text(kernel, "version"), text(kernel, "arch"), mib(kernel));
 }
 

@@ -344,7 +344,7 @@ static const struct package *look_up(struct fetch *fetch, struct apt *apt,
 	const struct package *found = NULL;
 	char major[16];
 
-	for (int sid = 0; sid < 2 && !found; sid++) {
+	for (int sid = 0; sid < 2 && !found && !apt->stale; sid++) {
 		packages__free(*packages, *count);
 		*packages = NULL;
 		*count = 0;
@@ -357,19 +357,26 @@ static const struct package *look_up(struct fetch *fetch, struct apt *apt,
 	}
 	if (found)
 		return found;
+	if (apt->stale) {
+		*err = -EIO;
+		diag__error("find a %s kernel: not all package lists could be read, and there is "
+			    "none in the others",
+			    fetch->series);
+		diag__hint("is there a network? kernels in the cache need none: tlbvm kernels");
+		return NULL;
+	}
 	snprintf(major, sizeof(major), "%.*s", (int)strcspn(fetch->series, "."), fetch->series);
 	found = stock__choose(*packages, *count, fetch->arch, major);
-	if (found) {
-		fetch->stands_in = true;
-		diag__warn("the archive has no %s kernel any more: taking %s", fetch->series,
-			   stock__version(found->name, fetch->arch));
-		return found;
+	if (!found) {
+		*err = -ENOENT;
+		diag__error("find a %s kernel: the archive's suites have none", fetch->series);
+		diag__hint("tlbvm kernels lists what can be had");
+		return NULL;
 	}
-	*err = apt->stale ? -EIO : -ENOENT;
-	diag__error("find a %s kernel: the archive's suites have none", fetch->series);
-	diag__hint(apt->stale ? "the package lists could not be fetched: is there a network?"
-			      : "tlbvm kernels lists what can be had");
-	return NULL;
+	fetch->stands_in = true;
+	diag__warn("the archive has no %s kernel any more: taking %s", fetch->series,
+		   stock__version(found->name, fetch->arch));
+	return found;
 }
 
 /* True if exactly these packages were unpacked before. */
@@ -511,7 +518,7 @@ json_t *kernels__available(const struct arch *arch)
 		series_of(version, series, sizeof(series));
 		add_series(newest, series, arch, packages, count);
 	}
-	if (!err)
+	if (!err && (count || !apt.stale))
 		list = sorted_values(newest);
 	packages__free(packages, count);
 	if (lock >= 0) {
