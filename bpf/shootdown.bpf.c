@@ -39,7 +39,7 @@ __u64 addr_do_kernel_range_flush;
 extern const struct tlb_state cpu_tlbstate __ksym __weak;
 extern const struct tlb_state_shared cpu_tlbstate_shared __ksym __weak;
 
-/* --- Cells ------------------------------------------------------------------------------------ */
+/* Cells. */
 
 struct cells {
 	u64 cell[CELL_COUNT];
@@ -98,7 +98,7 @@ static __always_inline u32 bucket_of(u64 v)
 	return bucket < HIST_BUCKETS ? bucket : HIST_BUCKETS - 1;
 }
 
-/* --- Masks ------------------------------------------------------------------------------------ */
+/* Masks. */
 
 static __always_inline u32 weight(u64 word)
 {
@@ -134,7 +134,7 @@ static __always_inline bool mask_has(const void *mask, u32 cpu)
 	return mask_word(mask, cpu / 64) >> (cpu % 64) & 1;
 }
 
-/* --- Flushes in flight ------------------------------------------------------------------------ */
+/* Flushes in flight. */
 
 /*
  * One slot per initiating CPU id (flush_tlb_info::initiating_cpu), so that it is found again even
@@ -209,7 +209,7 @@ static __always_inline void count_request(const struct request *request, enum fl
 	count_flush(path_of(request), reach, end == TLB_FLUSH_ALL, (end - start) >> 12);
 }
 
-/* --- Entry points ----------------------------------------------------------------------------- */
+/* Entry points. */
 
 static __always_inline void on_flush_tlb_mm_range(struct mm_struct *mm, u64 start, u64 end,
 						  u32 stride_shift)
@@ -282,7 +282,7 @@ static __always_inline void on_flush_tlb_all(void)
 	on_kernel_flush(PATH_ALL, true, 0);
 }
 
-/* --- Requested -------------------------------------------------------------------------------- */
+/* Requested. */
 
 static __always_inline void open_slot(struct slot *slot, const struct request *request,
 				      u32 requested)
@@ -431,7 +431,7 @@ static __always_inline void on_native_flush_tlb_multi_exit(const struct flush_tl
 	slot->info = 0;
 }
 
-/* --- Filtered, asked, raised ------------------------------------------------------------------ */
+/* Filtered, asked, raised. */
 
 static __always_inline void count_asked(const struct request *request)
 {
@@ -536,7 +536,7 @@ static __always_inline void on_ipi_send(u64 callsite, u32 cpus)
 	add(CELL_ipis_sent, cpus);
 }
 
-/* --- Handled ---------------------------------------------------------------------------------- */
+/* Handled. */
 
 /*
  * flush_tlb_func() runs with interrupts off, so one entry per CPU connects its start with its end.
@@ -643,7 +643,7 @@ static __always_inline void on_flush_tlb_func_exit(void)
 		unneeded(UNNEEDED_CURRENT);
 }
 
-/* --- Where the kernel calls us ---------------------------------------------------------------- */
+/* Where the kernel calls us. */
 
 static __always_inline void learn(__u64 *address, u64 ip)
 {

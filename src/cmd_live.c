@@ -73,8 +73,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
-/* --- The table ---------------------------------------------------------------------------------
- */
+/* The table. */
 
 static const char header[] =
 	"    local      ipi      req     lazy    stale    asked   raised  handled useful%   diff";
@@ -244,8 +243,7 @@ static void print_report(FILE *out, const struct report *report, const struct li
 	fputc('\n', out);
 }
 
-/* --- The loop -----------------------------------------------------------------------------------
- */
+/* The loop. */
 
 /*
  * Prints a line per interval until the count or a signal; the last one can be a part of one.

@@ -92,8 +92,7 @@ void observer__close(struct observer *observer)
 	free(observer);
 }
 
-/* --- Snapshots ---------------------------------------------------------------------------------
- */
+/* Snapshots. */
 
 /*
  * The functions that flush kernel mappings run on every CPU, the caller's too, and cannot tell
@@ -178,8 +177,7 @@ int observer__snapshot(struct observer *observer, struct snapshot *out)
 	return 0;
 }
 
-/* --- What can be had ----------------------------------------------------------------------------
- */
+/* What can be had. */
 
 bool observer__has_cell(const struct observer *observer, unsigned int cell, const char **why)
 {

@@ -29,6 +29,7 @@
 #include "common/parse.h"
 #include "machine.h"
 #include "shootdown.skel.h"
+#include "support.h"
 #include "symbols.h"
 
 enum probe_kind {
@@ -103,8 +104,7 @@ struct choice {
 	bool trampolines, kprobes; /* what the kernel takes at all, of what was asked for */
 };
 
-/* --- The log of libbpf: the place where a failed load says which program it was ----------------
- */
+/* The log of libbpf: the place where a failed load says which program it was. */
 
 static struct {
 	char program[64];
@@ -130,8 +130,7 @@ static int listen(enum libbpf_print_level level, const char *format, va_list arg
 	return 0;
 }
 
-/* --- 1. What the kernel takes at all -----------------------------------------------------------
- */
+/* 1. What the kernel takes at all. */
 
 /* "return 0" */
 static const struct bpf_insn nothing[] = {
@@ -206,8 +205,7 @@ static void refuse(struct probes *probes, int trampoline, int kprobe)
 		 strerror(-trampoline), strerror(-kprobe), refusal_advice(trampoline));
 }
 
-/* --- 2. Which functions there are, under which names -------------------------------------------
- */
+/* 2. Which functions there are, under which names. */
 
 static void lack(struct probe *probe, const char *format, ...)
 {
@@ -277,8 +275,7 @@ static void find_symbols(struct choice *choice)
 	choice->probes->machine.addresses_known = choice->symbols[SYMBOL_ONLINE_MASK].address != 0;
 }
 
-/* --- 3. Load and attach ------------------------------------------------------------------------
- */
+/* 3. Load and attach. */
 
 static struct bpf_program *program_of(const struct choice *choice, struct bpf_object *object,
 				      enum probe_id id)
@@ -429,171 +426,7 @@ static int attach(struct choice *choice)
 	return 0;
 }
 
-/* --- Which cells count, given the probes -------------------------------------------------------
- */
-
-#define NEED(id) (1u << PROBE_##id)
-
-/* What else than probes a cell can need. */
-enum condition {
-	ALWAYS,
-	WITH_ADDRESSES, /* function addresses, to tell whose cross-CPU call it is */
-	WITH_TLBSTATE,
-	WITH_BROADCAST,
-	WHEN_EXACT,
-	WHEN_SAMPLED, /* a cell of the estimate: otherwise it is not needed */
-};
-
-/*
- * One way to get @count cells from @first on. Cells that no rule covers cannot occur (a batch that
- * is broadcast on a CPU without the instruction, a kernel range that leaves out lazy CPUs).
- */
-struct rule {
-	unsigned int first, count;
-	unsigned int needs;
-	enum condition condition;
-};
-
-#define PATH_CELL(counter, path) CELL_##counter + PATH_##path, 1
-#define REACH_CELL(counter, path, reach) \
-	CELL_##counter + PATH_##path *REACH_COUNT + REACH_##reach, 1
-#define FILTER_CELL(path, reason) \
-	CELL_filtered_cpus + PATH_##path *FILTER_COUNT + FILTER_##reason, 1
-#define WHOLE(counter) CELL_##counter, CELL_##counter##_last - CELL_##counter + 1
-/* A local flush is told from the local part of a cross-CPU one by the latter's start and end. */
-#define LOCAL_NEEDS  (NEED(FUNC) | NEED(NATIVE) | NEED(NATIVE_EXIT))
-#define KERNEL_NEEDS (NEED(KERNEL_RANGE) | NEED(ALL))
-
-/* How far each path goes, and of what; three counters with the same cells. */
-#define REACH_RULES(counter)                                                                  \
-	{ REACH_CELL(counter, MM_RANGE, LOCAL), LOCAL_NEEDS, ALWAYS },                        \
-		{ REACH_CELL(counter, BATCH, LOCAL), LOCAL_NEEDS, ALWAYS },                   \
-		{ REACH_CELL(counter, MM_RANGE, IPI), NEED(NATIVE), ALWAYS },                 \
-		{ REACH_CELL(counter, BATCH, IPI), NEED(NATIVE), ALWAYS },                    \
-		{ REACH_CELL(counter, KERNEL_RANGE, LOCAL), NEED(KERNEL_RANGE), ALWAYS },     \
-		{ REACH_CELL(counter, KERNEL_RANGE, IPI), NEED(KERNEL_RANGE), ALWAYS },       \
-		{ REACH_CELL(counter, ALL, LOCAL), NEED(ALL), ALWAYS },                       \
-		{ REACH_CELL(counter, ALL, IPI), NEED(ALL), ALWAYS },                         \
-		{ REACH_CELL(counter, MM_RANGE, BROADCAST), NEED(MM_RANGE), WITH_BROADCAST }, \
-		{ REACH_CELL(counter, BATCH, BROADCAST), NEED(BATCH), WITH_BROADCAST },       \
-		{ REACH_CELL(counter, KERNEL_RANGE, BROADCAST), NEED(KERNEL_RANGE),           \
-		  WITH_BROADCAST },                                                           \
-	{                                                                                     \
-		REACH_CELL(counter, ALL, BROADCAST), NEED(ALL), WITH_BROADCAST                \
-	}
-
-/* The mask's counters: two paths through the flush function, two through on_each_cpu(). */
-#define MASK_RULES(counter)                                                               \
-	{ PATH_CELL(counter, MM_RANGE), NEED(NATIVE), ALWAYS },                           \
-		{ PATH_CELL(counter, BATCH), NEED(NATIVE), ALWAYS },                      \
-		{ PATH_CELL(counter, KERNEL_RANGE), NEED(KERNEL_RANGE), WITH_ADDRESSES }, \
-	{                                                                                 \
-		PATH_CELL(counter, ALL), NEED(ALL), WITH_ADDRESSES                        \
-	}
-
-/* Several rules for one cell: any of them will do. */
-static const struct rule rules[] = {
-	{ PATH_CELL(calls, MM_RANGE), NEED(MM_RANGE), ALWAYS },
-	{ PATH_CELL(calls, BATCH), NEED(BATCH), ALWAYS },
-	{ PATH_CELL(calls, KERNEL_RANGE), NEED(KERNEL_RANGE), ALWAYS },
-	{ PATH_CELL(calls, ALL), NEED(ALL), ALWAYS },
-	REACH_RULES(flushes),
-	REACH_RULES(full_flushes),
-	REACH_RULES(flushed_pages),
-	MASK_RULES(requested_cpus),
-	MASK_RULES(self_cpus),
-	{ FILTER_CELL(MM_RANGE, LAZY), NEED(DECISION), WHEN_EXACT },
-	{ FILTER_CELL(MM_RANGE, NOT_LOADED), NEED(DECISION), WHEN_EXACT },
-	{ FILTER_CELL(MM_RANGE, PREEMPTED_VCPU), NEED(PARAVIRT) | NEED(NATIVE), ALWAYS },
-	{ FILTER_CELL(BATCH, LAZY), NEED(DECISION), WHEN_EXACT },
-	{ FILTER_CELL(BATCH, PREEMPTED_VCPU), NEED(PARAVIRT) | NEED(NATIVE), ALWAYS },
-	{ PATH_CELL(asked_cpus, MM_RANGE), NEED(CSD_QUEUE) | NEED(FUNC), ALWAYS },
-	{ PATH_CELL(asked_cpus, MM_RANGE), NEED(DECISION) | NEED(NATIVE), ALWAYS },
-	{ PATH_CELL(asked_cpus, BATCH), NEED(CSD_QUEUE) | NEED(FUNC), ALWAYS },
-	{ PATH_CELL(asked_cpus, BATCH), NEED(DECISION) | NEED(NATIVE), ALWAYS },
-	{ PATH_CELL(asked_cpus, KERNEL_RANGE), NEED(CSD_QUEUE) | NEED(KERNEL_RANGE),
-	  WITH_ADDRESSES },
-	{ PATH_CELL(asked_cpus, ALL), NEED(CSD_QUEUE) | NEED(ALL), WITH_ADDRESSES },
-	{ WHOLE(ipis_sent), NEED(CSD_QUEUE) | NEED(IPI_MASK) | NEED(IPI_CPU), ALWAYS },
-	{ WHOLE(kernel_runs), NEED(DO_ALL) | NEED(DO_RANGE), ALWAYS },
-	{ CELL_handled + HANDLED_MM_RANGE, 2, NEED(FUNC), ALWAYS },
-	{ CELL_handled + HANDLED_KERNEL, 1, NEED(DO_ALL) | NEED(DO_RANGE) | KERNEL_NEEDS, ALWAYS },
-	{ WHOLE(useful), NEED(FUNC) | NEED(FUNC_EXIT), WITH_TLBSTATE },
-	{ CELL_unneeded, UNNEEDED_CURRENT, NEED(FUNC), WITH_TLBSTATE },
-	{ CELL_unneeded + UNNEEDED_CURRENT, 1, NEED(FUNC) | NEED(FUNC_EXIT), WITH_TLBSTATE },
-	{ CELL_sampled + PATH_MM_RANGE * SAMPLE_COUNT, 2 * SAMPLE_COUNT, NEED(NATIVE),
-	  WHEN_SAMPLED },
-	{ CELL_lost + LOST_MOVED, 1, NEED(NATIVE), ALWAYS },
-	{ CELL_lost + LOST_DURATION, 1, NEED(NATIVE) | NEED(NATIVE_EXIT), ALWAYS },
-	{ WHOLE(multi_calls), NEED(MULTI), ALWAYS },
-	{ WHOLE(duration), NEED(NATIVE) | NEED(NATIVE_EXIT), ALWAYS },
-	{ WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(CSD_QUEUE), ALWAYS },
-	{ WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(DECISION), ALWAYS },
-};
-
-const char cannot_occur[] = "cannot occur on this machine";
-const char sampled_instead[] = "estimated from a sample (--classify=exact counts)";
-
-static const char *condition_unmet(const struct probes *probes, enum condition condition)
-{
-	switch (condition) {
-	case WITH_ADDRESSES:
-		return probes->machine.addresses_known
-			       ? NULL
-			       : "kernel addresses are hidden (kernel.kptr_restrict=2)";
-	case WITH_TLBSTATE:
-		return probes->machine.tlbstate_known
-			       ? NULL
-			       : "the kernel's BTF does not name cpu_tlbstate";
-	case WITH_BROADCAST:
-		return probes->machine.invlpgb ? NULL : cannot_occur;
-	case WHEN_EXACT:
-		if (probes->classify == CLASSIFY_EXACT)
-			return NULL;
-		return probes->classify == CLASSIFY_SAMPLED ? sampled_instead
-							    : "classification is off";
-	case WHEN_SAMPLED:
-		return probes->classify == CLASSIFY_SAMPLED ? NULL : cannot_occur;
-	default:
-		return NULL;
-	}
-}
-
-/* Why a rule does not hold here, or NULL if it does. */
-static const char *rule_unmet(const struct probes *probes, const struct rule *rule)
-{
-	const char *unmet = condition_unmet(probes, rule->condition);
-
-	for (int id = 0; id < PROBE_COUNT && !unmet; id++)
-		if ((rule->needs & 1u << id) && !probes->probe[id].method)
-			unmet = probes->probe[id].why;
-	return unmet;
-}
-
-static void decide_cells(struct probes *probes)
-{
-	bool decided[CELL_COUNT] = { false };
-
-	for (int cell = 0; cell < CELL_COUNT; cell++)
-		probes->gone[cell] = probes->refused ? probes->why_refused : cannot_occur;
-	if (probes->refused)
-		return;
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
-		const char *unmet = rule_unmet(probes, &rules[i]);
-
-		for (unsigned int k = 0; k < rules[i].count; k++) {
-			unsigned int cell = rules[i].first + k;
-
-			/* The first way's reason is told, unless a later way is open. */
-			if (!decided[cell] || !unmet)
-				probes->gone[cell] = unmet;
-			decided[cell] = true;
-		}
-	}
-}
-
-/* --- All together ------------------------------------------------------------------------------
- */
+/* All together. */
 
 /* At most this many CPUs are read per flush on average, to tell lazy from not loaded. */
 #define CLASSIFY_BUDGET 32
@@ -617,7 +450,7 @@ static void choose_ways(struct choice *choice)
 	/* A probe per CPU of each mask is only paid for where its answer is used. */
 	if (choice->way[PROBE_CSD_QUEUE] != WAY_NONE && probes->classify != CLASSIFY_EXACT) {
 		choice->way[PROBE_DECISION] = WAY_NONE;
-		lack(&probes->probe[PROBE_DECISION], "%s", condition_unmet(probes, WHEN_EXACT));
+		lack(&probes->probe[PROBE_DECISION], "%s", support__why_not_exact(probes));
 	}
 }
 
@@ -655,6 +488,32 @@ static void lift_memlock(void)
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 }
 
+/* Whether the kernel is locked down against reading its memory; unknown counts as not. */
+static bool locked_down(void)
+{
+	char text[64];
+
+	return file__read_setting("/sys/kernel/security/lockdown", text, sizeof(text)) == 0 &&
+	       strstr(text, "[confidentiality]");
+}
+
+/*
+ * Under lockdown, programs that read nothing still load. Without any of those that see shootdowns,
+ * a table of "n/a" helps nobody: it is a refusal, and told as such.
+ */
+static void refuse_if_blind(struct probes *probes)
+{
+	if (probes->probe[PROBE_NATIVE].method || probes->probe[PROBE_FUNC].method)
+		return;
+	unload(probes);
+	probes->refused = true;
+	snprintf(probes->why_refused, sizeof(probes->why_refused),
+		 "the kernel refuses BPF programs that see shootdowns (%s); %s",
+		 probes->probe[PROBE_FUNC].why,
+		 locked_down() ? "it is locked down (confidentiality)"
+			       : "is it locked down (lockdown=confidentiality)?");
+}
+
 int probes__attach(struct probes *probes, const struct observer_options *options)
 {
 	struct choice choice = { .probes = probes };
@@ -687,10 +546,12 @@ int probes__attach(struct probes *probes, const struct observer_options *options
 			probes->refused = true;
 			snprintf(probes->why_refused, sizeof(probes->why_refused),
 				 "loading the BPF programs failed: %s", strerror(-err));
+		} else {
+			refuse_if_blind(probes);
 		}
 	}
 	btf__free(choice.btf);
-	decide_cells(probes);
+	support__decide(probes);
 	return 0;
 }
 
