@@ -75,15 +75,15 @@ static uint64_t flush_ceiling(void)
 
 int machine__read(struct machine *machine)
 {
-	struct cpus possible, online;
-	int err = cpus__read_file("/sys/devices/system/cpu/possible", &possible);
+	struct cpus online;
+	int err = cpus__read_file("/sys/devices/system/cpu/possible", &machine->possible_cpus);
 
 	if (!err)
 		err = cpus__read_file("/sys/devices/system/cpu/online", &online);
 	if (err)
 		return diag__fail(-err, "read the lists of CPUs under /sys/devices/system/cpu");
 	machine->possible = 1;
-	cpus__for_each (cpu, &possible)
+	cpus__for_each (cpu, &machine->possible_cpus)
 		machine->possible = cpu + 1;
 	machine->online = cpus__count(&online);
 	machine->invlpgb = has_invlpgb();

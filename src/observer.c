@@ -60,8 +60,8 @@ int observer__open(struct observer **out, const struct observer_options *options
 		goto out;
 	observer->kernel_row = procfs__interrupts("TLB", row) == 0;
 	if (!observer->probes.refused) {
-		observer->cpus = libbpf_num_possible_cpus();
-		observer->buffer = calloc(observer->cpus, sizeof(*observer->buffer));
+		observer->buffer = calloc(cpus__count(&observer->probes.machine.possible_cpus),
+					  sizeof(*observer->buffer));
 		if (!observer->buffer) {
 			err = -ENOMEM;
 			goto out;
@@ -113,7 +113,7 @@ static void derive_handled_kernel(uint64_t *cell)
 static int read_cells(struct observer *observer, struct snapshot *out)
 {
 	uint32_t zero = 0;
-	int fd, err;
+	int fd, err, index = 0;
 
 	if (observer->probes.refused)
 		return 0;
@@ -122,8 +122,9 @@ static int read_cells(struct observer *observer, struct snapshot *out)
 	if (err)
 		return diag__fail(-err, "read the counters from the BPF map");
 	memset(out->cell, 0, sizeof(out->cell));
-	for (int cpu = 0; cpu < observer->cpus && cpu < CPUS_MAX; cpu++) {
-		const uint64_t *own = observer->buffer[cpu].cell;
+	/* One value per possible CPU, in the order of their ids, without a place for a hole. */
+	cpus__for_each (cpu, &observer->probes.machine.possible_cpus) {
+		const uint64_t *own = observer->buffer[index++].cell;
 
 		for (int i = 0; i < CELL_COUNT; i++)
 			out->cell[i] += own[i];

@@ -9,7 +9,6 @@ struct observer {
 	struct probes probes;
 	bool kernel_row;	     /* /proc/interrupts has a TLB row */
 	struct cells_by_cpu *buffer; /* one struct per possible CPU, for the map read */
-	int cpus; /* entries of the buffer: the kernel's count of possible CPUs */
 };
 
 #endif

@@ -56,7 +56,8 @@ extern const char sampled_instead[];
 
 /* What the machine and its kernel are, as far as the probes care. */
 struct machine {
-	unsigned int possible; /* highest possible CPU id + 1 */
+	struct cpus possible_cpus; /* may have holes */
+	unsigned int possible;	   /* highest possible CPU id + 1 */
 	unsigned int online;
 	bool invlpgb;	      /* the CPU can broadcast flushes */
 	bool addresses_known; /* /proc/kallsyms shows addresses */
