@@ -24,12 +24,12 @@ struct format {
 	bool shows_warnings;
 };
 
-static const char *const format_names[] = {"table", "markdown", "csv", "json", NULL};
+static const char *const format_names[] = { "table", "markdown", "csv", "json", NULL };
 static const struct format formats[] = {
-	{compare__print_table, true},
-	{compare__print_markdown, true},
-	{compare__print_csv, false},
-	{compare__print_json, true},
+	{ compare__print_table, true },
+	{ compare__print_markdown, true },
+	{ compare__print_csv, false },
+	{ compare__print_json, true },
 };
 
 struct arguments {
@@ -56,16 +56,16 @@ static const char doc[] =
 	"Exit status: 0 compared, 1 a file cannot be read or the two cannot be compared, 2 usage.";
 
 static const struct argp_option options[] = {
-	{"format", 'f', "FORMAT", 0, "table (default), markdown, csv or json", 0},
-	{"json", 'J', NULL, 0, "The same as --format json", 0},
-	{"csv", KEY_CSV, NULL, 0,
-	 "The same as --format csv: one line per workload and metric; warnings go to stderr", 0},
-	{"output", 'o', "FILE", 0, "Write to FILE, which is replaced as a whole", 0},
-	{"metrics", 'm', "LIST", 0, "Show these metrics, e.g. remote_ipis,elapsed_ms", 0},
-	{"all-metrics", KEY_ALL_METRICS, NULL, 0, "Show every metric that was measured", 0},
-	{"allow-different-accelerator", KEY_ACCELERATOR, NULL, 0,
-	 "Compare although one was measured under another accelerator (kvm, tcg, none)", 0},
-	{0},
+	{ "format", 'f', "FORMAT", 0, "table (default), markdown, csv or json", 0 },
+	{ "json", 'J', NULL, 0, "The same as --format json", 0 },
+	{ "csv", KEY_CSV, NULL, 0,
+	  "The same as --format csv: one line per workload and metric; warnings go to stderr", 0 },
+	{ "output", 'o', "FILE", 0, "Write to FILE, which is replaced as a whole", 0 },
+	{ "metrics", 'm', "LIST", 0, "Show these metrics, e.g. remote_ipis,elapsed_ms", 0 },
+	{ "all-metrics", KEY_ALL_METRICS, NULL, 0, "Show every metric that was measured", 0 },
+	{ "allow-different-accelerator", KEY_ACCELERATOR, NULL, 0,
+	  "Compare although one was measured under another accelerator (kvm, tcg, none)", 0 },
+	{ 0 },
 };
 
 static void __attribute__((noreturn)) refuse(void)
@@ -229,10 +229,10 @@ static int print(const struct arguments *arguments, const struct compare *compar
 
 int cmd_compare(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse_option, "A.json B.json", doc, NULL,
-					 NULL,	  NULL};
-	struct arguments arguments = {.format = &formats[0], .output = "-"};
-	struct result *result[SIDES] = {NULL};
+	static const struct argp argp = { options, parse_option, "A.json B.json", doc, NULL,
+					  NULL,	   NULL };
+	struct arguments arguments = { .format = &formats[0], .output = "-" };
+	struct result *result[SIDES] = { NULL };
 	struct compare *compare = NULL;
 	int err;
 

@@ -41,7 +41,7 @@ static int add_difference(struct compare *compare, const char *key, const json_t
 	if (!all)
 		return -ENOMEM;
 	compare->differences = all;
-	all[n] = (struct compare_difference){strdup(key), {a, b}};
+	all[n] = (struct compare_difference){ strdup(key), { a, b } };
 	if (!all[n].key)
 		return -ENOMEM;
 	compare->n_differences++;
@@ -395,7 +395,7 @@ static int fill_geomeans(struct compare *compare, const struct compare_options *
 	if (!compare->geomeans)
 		return -ENOMEM;
 	for (size_t i = 0; i < options->n_metrics; i++) {
-		struct compare_geomean geomean = {.metric = options->metrics[i]};
+		struct compare_geomean geomean = { .metric = options->metrics[i] };
 		int err = geomean__fill(&geomean, compare);
 
 		if (err)

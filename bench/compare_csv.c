@@ -43,7 +43,7 @@ static void put_number(FILE *out, bool known, double value)
 
 static void print_header(FILE *out)
 {
-	static const char *const side[] = {"a", "b"};
+	static const char *const side[] = { "a", "b" };
 
 	fputs("workload,parameters,metric,unit,better,emulated", out);
 	for (size_t i = 0; i < SIDES; i++)

@@ -64,7 +64,7 @@ void change__format(char out[static NUMBER_SIZE], const struct change *change)
 
 const char *side__name(enum side side)
 {
-	static const char *const names[] = {"A", "B", "both"};
+	static const char *const names[] = { "A", "B", "both" };
 
 	return names[side];
 }
@@ -94,10 +94,9 @@ void compare_line__make(struct compare_line *line, const struct compare_row *row
 {
 	const struct compare_cell *cell = &row->cell[side];
 
-	*line = (struct compare_line){.side = side__name(side), .verdict = ""};
-	if (side == SIDE_A)
-		snprintf(line->title, sizeof(line->title), "%s%s", row->metric->title,
-			 row->emulated ? "*" : "");
+	*line = (struct compare_line){ .side = side__name(side), .verdict = "" };
+	snprintf(line->title, sizeof(line->title), "%s%s", row->metric->title,
+		 row->emulated ? "*" : "");
 	if (!cell->n)
 		return;
 	number__format(line->median, row->metric, cell->summary.median);
@@ -188,7 +187,7 @@ static void note_signs(struct signs *signs, const struct compare_row *row)
 
 size_t compare__legend(const struct compare *compare, const char *lines[static LEGEND_MAX])
 {
-	struct signs signs = {0};
+	struct signs signs = { 0 };
 	size_t n = 0;
 
 	for (size_t i = 0; i < compare->n_workloads; i++)

@@ -22,7 +22,7 @@ void change__format(char out[static NUMBER_SIZE], const struct change *change);
 
 /* A row's line for one side, cell by cell. Cells that do not apply are empty. */
 struct compare_line {
-	char title[64]; /* in the line of A; "*" marks times under emulation */
+	char title[64]; /* "*" marks times under emulation */
 	const char *side;
 	char median[NUMBER_SIZE], mean[NUMBER_SIZE], min[NUMBER_SIZE], max[NUMBER_SIZE];
 	char n[NUMBER_SIZE];

@@ -36,7 +36,7 @@ static void print_cell(FILE *out, const char *text)
 	fprintf(out, " %s |", text);
 }
 
-static void print_row(FILE *out, const struct compare_row *row, enum side side)
+static void print_row(FILE *out, const struct compare_row *row, enum side side, bool titled)
 {
 	const struct compare_cell *cell = &row->cell[side];
 	char interval[2 * NUMBER_SIZE + sizeof(" .. ")] = "";
@@ -48,7 +48,7 @@ static void print_row(FILE *out, const struct compare_row *row, enum side side)
 	else if (cell->n)
 		strcpy(interval, "none");
 	fputc('|', out);
-	print_text_cell(out, line.title);
+	print_text_cell(out, titled ? line.title : "");
 	print_cell(out, line.side);
 	print_cell(out, cell->n ? line.median : cell->state);
 	print_cell(out, line.mean);
@@ -86,7 +86,9 @@ static void print_workload(FILE *out, const struct compare_workload *workload)
 	      out);
 	for (size_t i = 0; i < workload->n_rows; i++)
 		for (enum side side = SIDE_A; side < SIDES; side++)
-			print_row(out, &workload->rows[i], side);
+			if (!workload->side[side].state)
+				print_row(out, &workload->rows[i], side,
+					  side == SIDE_A || workload->side[SIDE_A].state);
 }
 
 static void print_geomeans(FILE *out, const struct compare *compare)

@@ -46,7 +46,7 @@ static const struct compare_line headings = {
 /* The same for all workloads, so that the eye can follow a column. */
 static struct widths widths_of(const struct compare *compare)
 {
-	struct widths widths = {0};
+	struct widths widths = { 0 };
 	struct compare_line line;
 
 	widen_by_line(&widths, &headings);
@@ -78,47 +78,48 @@ static void print_line(FILE *out, const struct widths *widths, const struct comp
 	fprintf(out, "%s%s\n", *line->verdict ? "  " : "", line->verdict);
 }
 
-static void print_interval(FILE *out, const struct widths *widths, const struct compare_line *a,
-			   const struct compare_line *b)
+static void print_interval(FILE *out, const struct widths *widths, const struct compare_row *row)
 {
-	const struct compare_line *lines[] = {a, b};
-
-	if (!*a->low && !*b->low)
+	if (!row->cell[SIDE_A].summary.has_interval && !row->cell[SIDE_B].summary.has_interval)
 		return;
 	fprintf(out, "%*s  95%% interval of the median:", widths->title, "");
-	for (size_t i = 0; i < SIDES; i++) {
-		if (*lines[i]->low)
-			fprintf(out, "  %s %s .. %s", lines[i]->side, lines[i]->low,
-				lines[i]->high);
+	for (enum side side = SIDE_A; side < SIDES; side++) {
+		struct compare_line line;
+
+		compare_line__make(&line, row, side);
+		if (*line.low)
+			fprintf(out, "  %s %s .. %s", line.side, line.low, line.high);
 		else
-			fprintf(out, "  %s none", lines[i]->side);
+			fprintf(out, "  %s none", line.side);
 	}
 	fputc('\n', out);
 }
 
+/* A side that has nothing to show at all was dealt with above the rows. */
 static void print_row(FILE *out, const struct widths *widths, const struct compare_row *row,
 		      const struct compare_workload *workload)
 {
-	struct compare_line line[SIDES];
+	bool titled = false;
 
 	for (enum side side = SIDE_A; side < SIDES; side++) {
 		const struct compare_cell *cell = &row->cell[side];
+		struct compare_line line;
 
-		compare_line__make(&line[side], row, side);
+		if (workload->side[side].state)
+			continue;
+		compare_line__make(&line, row, side);
+		if (titled)
+			*line.title = '\0';
+		titled = true;
 		if (cell->n) {
-			print_line(out, widths, &line[side]);
+			print_line(out, widths, &line);
 			continue;
 		}
-		fprintf(out, "%-*s  %s  %s", widths->title, line[side].title, line[side].side,
-			cell->state);
-		/* Why a whole side has nothing to show is said above the rows. */
-		if (!workload->side[side].state) {
-			fputs(": ", out);
-			print_clean(out, cell->why);
-		}
+		fprintf(out, "%-*s  %s  %s: ", widths->title, line.title, line.side, cell->state);
+		print_clean(out, cell->why);
 		fputc('\n', out);
 	}
-	print_interval(out, widths, &line[SIDE_A], &line[SIDE_B]);
+	print_interval(out, widths, row);
 }
 
 /* "pageout  pages=4096 via=memcg" */

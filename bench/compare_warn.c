@@ -74,9 +74,9 @@ static int warn_of_status(struct compare *compare, struct compare_warning about,
 		enum cause cause;
 		const char *what;
 	} kinds[] = {
-		[RUN_NO_WORK] = {CAUSE_NO_WORK, "did no work"},
-		[RUN_UNSUPPORTED] = {CAUSE_UNSUPPORTED, "could not be done here"},
-		[RUN_EXCLUDED] = {CAUSE_EXCLUDED, "excluded"},
+		[RUN_NO_WORK] = { CAUSE_NO_WORK, "did no work" },
+		[RUN_UNSUPPORTED] = { CAUSE_UNSUPPORTED, "could not be done here" },
+		[RUN_EXCLUDED] = { CAUSE_EXCLUDED, "excluded" },
 	};
 	const struct compare_side *side = &about.workload->side[about.side];
 	const json_t *run = first_run(side, status);
@@ -103,7 +103,7 @@ static double number_in(const json_t *run, const char *metric)
 
 static struct pages count_pages(const struct compare_side *side)
 {
-	struct pages pages = {0};
+	struct pages pages = { 0 };
 	const json_t *run;
 	size_t i;
 
@@ -239,7 +239,7 @@ static int warn_of_cell(struct compare *compare, struct compare_warning about,
 /* Once per workload: its rows have the same runs. */
 static int warn_of_few_runs(struct compare *compare, const struct compare_workload *workload)
 {
-	struct compare_warning about = {CAUSE_FEW_RUNS, workload, NULL, SIDES, NULL};
+	struct compare_warning about = { CAUSE_FEW_RUNS, workload, NULL, SIDES, NULL };
 
 	for (size_t i = 0; i < workload->n_rows; i++) {
 		const struct compare_row *row = &workload->rows[i];
@@ -259,7 +259,7 @@ static int warn_of_workload(struct compare *compare, const struct compare_worklo
 	int err = warn_of_few_runs(compare, workload);
 
 	for (enum side side = SIDE_A; !err && side < SIDES; side++) {
-		struct compare_warning about = {CAUSE_ONE_SIDE, workload, NULL, side, NULL};
+		struct compare_warning about = { CAUSE_ONE_SIDE, workload, NULL, side, NULL };
 
 		if (!workload->side[side].workload)
 			err = warn(compare, about, "the workload is not in this file");
@@ -271,9 +271,9 @@ static int warn_of_workload(struct compare *compare, const struct compare_worklo
 
 		for (enum side side = SIDE_A; !err && side < SIDES; side++)
 			err = warn_of_cell(compare,
-					   (struct compare_warning){.workload = workload,
-								    .metric = row->metric,
-								    .side = side},
+					   (struct compare_warning){ .workload = workload,
+								     .metric = row->metric,
+								     .side = side },
 					   &row->cell[side]);
 	}
 	return err;
@@ -281,7 +281,7 @@ static int warn_of_workload(struct compare *compare, const struct compare_worklo
 
 int compare__find_warnings(struct compare *compare)
 {
-	struct compare_warning about = {.cause = CAUSE_EMULATED, .side = SIDES};
+	struct compare_warning about = { .cause = CAUSE_EMULATED, .side = SIDES };
 	int err = 0;
 
 	if (compare->emulated)

@@ -282,7 +282,7 @@ static json_t *member(const struct at *at, const json_t *object, const char *key
 
 	if (value && json_typeof(value) == type)
 		return value;
-	wrong(&(struct at){at, key, 0}, "is %s, expected %s", found(value), type_name(type));
+	wrong(&(struct at){ at, key, 0 }, "is %s, expected %s", found(value), type_name(type));
 	return NULL;
 }
 
@@ -292,7 +292,7 @@ static const char *text_member(const struct at *at, const json_t *object, const 
 	json_t *value = member(at, object, key, JSON_STRING);
 
 	if (value && !json_string_length(value)) {
-		wrong(&(struct at){at, key, 0}, "is empty");
+		wrong(&(struct at){ at, key, 0 }, "is empty");
 		return NULL;
 	}
 	return json_string_value(value);
@@ -305,7 +305,7 @@ static int check_metrics(const struct at *at, json_t *declared)
 
 	json_object_foreach (declared, key, value) {
 		const struct metric *metric = metric__find(key);
-		struct at here = {at, key, 0};
+		struct at here = { at, key, 0 };
 		const char *unit, *better;
 
 		if (!metric)
@@ -329,7 +329,7 @@ static int check_values(const struct at *at, json_t *declared, json_t *values, j
 	json_t *value;
 
 	json_object_foreach (values, key, value) {
-		struct at here = {&(struct at){at, "values", 0}, key, 0};
+		struct at here = { &(struct at){ at, "values", 0 }, key, 0 };
 
 		if (!json_object_get(declared, key))
 			return wrong(&here, "is not declared in the workload's metrics");
@@ -339,12 +339,12 @@ static int check_values(const struct at *at, json_t *declared, json_t *values, j
 			return wrong(&here, "is %s, expected a number or null", found(value));
 	}
 	json_object_foreach (absent, key, value) {
-		struct at here = {at, "absent", 0};
+		struct at here = { at, "absent", 0 };
 
 		if (!text_member(&here, absent, key))
 			return -EBADMSG;
 		if (!json_is_null(json_object_get(values, key)))
-			return wrong(&(struct at){&here, key, 0},
+			return wrong(&(struct at){ &here, key, 0 },
 				     "gives a reason, but the value is %s",
 				     found(json_object_get(values, key)));
 	}
@@ -360,7 +360,7 @@ static int check_status(const struct at *at, const json_t *run)
 	if (!name)
 		return -EBADMSG;
 	if (!find_status(name, &status))
-		return wrong(&(struct at){at, "status", 0},
+		return wrong(&(struct at){ at, "status", 0 },
 			     "is \"%s\", expected ok, no_work, unsupported or excluded", name);
 	if (status == RUN_OK && json_is_null(reason))
 		return 0;
@@ -376,7 +376,7 @@ static int check_run(const struct at *at, const json_t *run, json_t *declared, j
 	if (!index)
 		return -EBADMSG;
 	if (json_integer_value(index) <= *last)
-		return wrong(&(struct at){at, "index", 0},
+		return wrong(&(struct at){ at, "index", 0 },
 			     "is %" JSON_INTEGER_FORMAT
 			     ", expected more than %" JSON_INTEGER_FORMAT,
 			     json_integer_value(index), *last);
@@ -401,9 +401,9 @@ static int check_workload(const struct at *at, const json_t *workload)
 	    !(declared = member(at, workload, "metrics", JSON_OBJECT)) ||
 	    !(runs = member(at, workload, "runs", JSON_ARRAY)))
 		return -EBADMSG;
-	err = check_metrics(&(struct at){at, "metrics", 0}, declared);
+	err = check_metrics(&(struct at){ at, "metrics", 0 }, declared);
 	json_array_foreach (runs, i, run) {
-		struct at here = {&(struct at){at, "runs", 0}, NULL, i};
+		struct at here = { &(struct at){ at, "runs", 0 }, NULL, i };
 
 		if (!err)
 			err = check_run(&here, run, declared, &last);
@@ -434,7 +434,8 @@ static int check_schema(const struct at *root, const json_t *doc)
 		return -EBADMSG;
 	if (!strcmp(schema, RESULT_SCHEMA))
 		return 0;
-	wrong(&(struct at){root, "schema", 0}, "is \"%s\", expected \"" RESULT_SCHEMA "\"", schema);
+	wrong(&(struct at){ root, "schema", 0 }, "is \"%s\", expected \"" RESULT_SCHEMA "\"",
+	      schema);
 	diag__hint("read it with the tlbbench that wrote it, or run the workloads again");
 	return -EPROTO;
 }
@@ -442,7 +443,7 @@ static int check_schema(const struct at *root, const json_t *doc)
 static int check_document(const struct at *root, const json_t *doc)
 {
 	json_t *workloads, *workload;
-	struct at at_tool = {root, "tool", 0};
+	struct at at_tool = { root, "tool", 0 };
 	size_t i;
 	int err = check_schema(root, doc);
 	json_t *by;
@@ -455,7 +456,7 @@ static int check_document(const struct at *root, const json_t *doc)
 	    !(workloads = member(root, doc, "workloads", JSON_ARRAY)))
 		return -EBADMSG;
 	json_array_foreach (workloads, i, workload) {
-		struct at here = {&(struct at){root, "workloads", 0}, NULL, i};
+		struct at here = { &(struct at){ root, "workloads", 0 }, NULL, i };
 
 		err = check_workload(&here, workload);
 		if (!err)
@@ -481,7 +482,7 @@ int result__parse(struct result **out, const char *name, const char *text, size_
 		diag__hint("is it a file that tlbbench run wrote?");
 		err = -EBADMSG;
 	} else {
-		err = check_document(&(struct at){NULL, name, 0}, result->doc);
+		err = check_document(&(struct at){ NULL, name, 0 }, result->doc);
 	}
 	if (err) {
 		result__free(result);

@@ -86,7 +86,7 @@ int summary__make(struct summary *out, const double *values, size_t n)
 {
 	double *sorted;
 
-	*out = (struct summary){0};
+	*out = (struct summary){ 0 };
 	if (!n || !all_finite(values, n))
 		return -EINVAL;
 	sorted = sorted_copy(values, n);
@@ -158,7 +158,7 @@ static int ranks__make(struct ranks *ranks, const double *a, size_t na, const do
 	size_t n = na + nb;
 	struct pooled *pool;
 
-	*ranks = (struct ranks){.n = n, .n_first = na};
+	*ranks = (struct ranks){ .n = n, .n_first = na };
 	if (!na || !nb || !all_finite(a, na) || !all_finite(b, nb))
 		return -EINVAL;
 	pool = malloc(n * sizeof(*pool));
@@ -169,7 +169,7 @@ static int ranks__make(struct ranks *ranks, const double *a, size_t na, const do
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < n; i++)
-		pool[i] = (struct pooled){i < na ? a[i] : b[i - na], i < na};
+		pool[i] = (struct pooled){ i < na ? a[i] : b[i - na], i < na };
 	qsort(pool, n, sizeof(*pool), by_pooled_value);
 	rank_pool(ranks, pool);
 	free(pool);
@@ -241,7 +241,7 @@ int mann_whitney__exact(struct mann_whitney *out, const double *a, size_t na, co
 	struct ranks ranks;
 	int err = ranks__make(&ranks, a, na, b, nb);
 
-	*out = (struct mann_whitney){.p = 1, .method = P_EXACT};
+	*out = (struct mann_whitney){ .p = 1, .method = P_EXACT };
 	if (err)
 		return err;
 	out->u = ranks__u(&ranks);
@@ -265,7 +265,7 @@ int mann_whitney__normal(struct mann_whitney *out, const double *a, size_t na, c
 	int err = ranks__make(&ranks, a, na, b, nb);
 	double n = na + nb, pairs = (double)na * nb;
 
-	*out = (struct mann_whitney){.p = 1, .method = P_NORMAL};
+	*out = (struct mann_whitney){ .p = 1, .method = P_NORMAL };
 	if (err)
 		return err;
 	out->u = ranks__u(&ranks);
@@ -297,14 +297,14 @@ struct change change__make(double from, double to)
 	double percent;
 
 	if (from == to)
-		return (struct change){.has_percent = true};
+		return (struct change){ .has_percent = true };
 	if (from == 0)
-		return (struct change){.why = "new: the first side is 0"};
+		return (struct change){ .why = "new: the first side is 0" };
 	/* Of the magnitude, so that the sign is the direction for negative values too. */
 	percent = (to - from) / fabs(from) * 100;
 	if (!isfinite(percent))
-		return (struct change){.why = "the change is too large for a percentage"};
-	return (struct change){.has_percent = true, .percent = percent};
+		return (struct change){ .why = "the change is too large for a percentage" };
+	return (struct change){ .has_percent = true, .percent = percent };
 }
 
 bool geomean__make(const double *a, const double *b, size_t n, double *mean_a, double *mean_b,
@@ -354,7 +354,8 @@ static const struct {
 	size_t n;
 	double limit;
 } limits[] = {
-	{5, 7.9}, {6, 5.6}, {7, 5.9}, {8, 5.0}, {9, 5.1}, {11, 4.7}, {15, 4.4}, {20, 4.1},
+	{ 5, 7.9 }, { 6, 5.6 },	 { 7, 5.9 },  { 8, 5.0 },
+	{ 9, 5.1 }, { 11, 4.7 }, { 15, 4.4 }, { 20, 4.1 },
 };
 
 static double outlier_limit(size_t n)
@@ -447,7 +448,7 @@ struct ties {
 
 static struct ties divide_by_ties(const double *sorted, size_t n, uint64_t *poly)
 {
-	struct ties ties = {0};
+	struct ties ties = { 0 };
 	size_t end;
 
 	for (size_t start = 0; start < n; start = end) {
@@ -465,7 +466,7 @@ static struct ties divide_by_ties(const double *sorted, size_t n, uint64_t *poly
 
 static double drift_exact_p(const double *sorted, size_t n, int64_t s)
 {
-	uint64_t poly[PAIRS_MAX + 1] = {1};
+	uint64_t poly[PAIRS_MAX + 1] = { 1 };
 	double far = 0, all = 0;
 	int64_t top;
 
@@ -521,7 +522,7 @@ int drift__test(struct drift *out, const double *values, size_t n)
 	double *sorted, median, rise = 0;
 	int err = 0;
 
-	*out = (struct drift){.p = 1, .method = n <= DRIFT_EXACT_MAX ? P_EXACT : P_NORMAL};
+	*out = (struct drift){ .p = 1, .method = n <= DRIFT_EXACT_MAX ? P_EXACT : P_NORMAL };
 	if (!all_finite(values, n))
 		return -EINVAL;
 	if (n < 2)

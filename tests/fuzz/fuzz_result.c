@@ -65,7 +65,7 @@ static void check_formats(const struct compare *compare)
 static void compare_with_itself(const struct result *result)
 {
 	const struct metric *all[64];
-	struct compare_options options = {{"a", "b"}, .metrics = all};
+	struct compare_options options = { { "a", "b" }, .metrics = all };
 	struct compare *compare;
 
 	for (; options.n_metrics < METRICS; options.n_metrics++)

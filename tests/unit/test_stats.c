@@ -48,21 +48,21 @@ static struct drift drift(const double *values, size_t n)
 static void median_of_an_odd_number_is_the_middle_value(void **state)
 {
 	(void)state;
-	assert_true(summary((double[]){7}, 1).median == 7);
-	assert_true(summary((double[]){9, 1, 5}, 3).median == 5);
-	assert_true(summary((double[]){100, 2, 3, 1, 50}, 5).median == 3);
+	assert_true(summary((double[]){ 7 }, 1).median == 7);
+	assert_true(summary((double[]){ 9, 1, 5 }, 3).median == 5);
+	assert_true(summary((double[]){ 100, 2, 3, 1, 50 }, 5).median == 3);
 }
 
 static void median_of_an_even_number_is_between_the_middle_values(void **state)
 {
 	(void)state;
-	assert_true(summary((double[]){1, 4}, 2).median == 2.5);
-	assert_true(summary((double[]){10, 1, 3, 2}, 4).median == 2.5);
+	assert_true(summary((double[]){ 1, 4 }, 2).median == 2.5);
+	assert_true(summary((double[]){ 10, 1, 3, 2 }, 4).median == 2.5);
 }
 
 static void summary_tells_mean_and_extremes_and_leaves_the_order_alone(void **state)
 {
-	double values[] = {4, -2, 10, 0};
+	double values[] = { 4, -2, 10, 0 };
 	struct summary out = summary(values, 4);
 
 	(void)state;
@@ -73,7 +73,7 @@ static void summary_tells_mean_and_extremes_and_leaves_the_order_alone(void **st
 
 static void summary_of_huge_values_stays_finite(void **state)
 {
-	struct summary out = summary((double[]){DBL_MAX, DBL_MAX, DBL_MAX, DBL_MAX}, 4);
+	struct summary out = summary((double[]){ DBL_MAX, DBL_MAX, DBL_MAX, DBL_MAX }, 4);
 
 	(void)state;
 	assert_true(out.mean == DBL_MAX && out.median == DBL_MAX);
@@ -84,12 +84,12 @@ static void nothing_and_values_that_are_not_finite_are_refused(void **state)
 	struct mann_whitney test;
 	struct summary out;
 	struct drift trend;
-	double bad[] = {1, NAN, 2}, good[] = {1, 2, 3};
+	double bad[] = { 1, NAN, 2 }, good[] = { 1, 2, 3 };
 
 	(void)state;
 	assert_int_equal(summary__make(&out, NULL, 0), -EINVAL);
 	assert_int_equal(summary__make(&out, bad, 3), -EINVAL);
-	assert_int_equal(summary__make(&out, (double[]){INFINITY}, 1), -EINVAL);
+	assert_int_equal(summary__make(&out, (double[]){ INFINITY }, 1), -EINVAL);
 	assert_int_equal(mann_whitney__test(&test, good, 0, good, 3), -EINVAL);
 	assert_int_equal(mann_whitney__test(&test, good, 3, bad, 3), -EINVAL);
 	assert_int_equal(drift__test(&trend, bad, 3), -EINVAL);
@@ -97,7 +97,7 @@ static void nothing_and_values_that_are_not_finite_are_refused(void **state)
 
 static void fewer_than_six_runs_have_no_interval(void **state)
 {
-	double values[] = {1, 2, 3, 4, 5};
+	double values[] = { 1, 2, 3, 4, 5 };
 
 	(void)state;
 	for (size_t n = 1; n <= 5; n++)
@@ -114,8 +114,8 @@ static void interval_uses_the_tabulated_order_statistics(void **state)
 	static const struct {
 		size_t n, rank;
 	} table[] = {
-		{6, 1},	 {8, 1},  {9, 2},  {11, 2}, {12, 3}, {14, 3}, {15, 4},
-		{16, 4}, {17, 5}, {19, 5}, {20, 6}, {22, 6}, {25, 8},
+		{ 6, 1 },  { 8, 1 },  { 9, 2 },	 { 11, 2 }, { 12, 3 }, { 14, 3 }, { 15, 4 },
+		{ 16, 4 }, { 17, 5 }, { 19, 5 }, { 20, 6 }, { 22, 6 }, { 25, 8 },
 	};
 	double values[25];
 
@@ -153,8 +153,8 @@ static void interval_of_very_many_runs_is_found(void **state)
 /* Statistics of complete separation: 2 / (2n choose n). */
 static void smallest_p_of_three_four_and_five_runs(void **state)
 {
-	double low[] = {1, 2, 3, 4, 5}, high[] = {11, 12, 13, 14, 15};
-	static const double want[] = {2.0 / 20, 2.0 / 70, 2.0 / 252};
+	double low[] = { 1, 2, 3, 4, 5 }, high[] = { 11, 12, 13, 14, 15 };
+	static const double want[] = { 2.0 / 20, 2.0 / 70, 2.0 / 252 };
 
 	(void)state;
 	for (size_t n = 3; n <= 5; n++) {
@@ -196,8 +196,9 @@ static void critical_values_of_u_agree_with_the_published_table(void **state)
 	static const struct {
 		size_t na, nb, u;
 	} table[] = {
-		{4, 4, 0},    {5, 5, 2},   {5, 8, 6},	 {6, 6, 5},    {7, 9, 12},    {8, 8, 13},
-		{10, 10, 23}, {5, 20, 20}, {12, 12, 37}, {15, 15, 64}, {19, 20, 119}, {20, 20, 127},
+		{ 4, 4, 0 },	{ 5, 5, 2 },	{ 5, 8, 6 },	 { 6, 6, 5 },
+		{ 7, 9, 12 },	{ 8, 8, 13 },	{ 10, 10, 23 },	 { 5, 20, 20 },
+		{ 12, 12, 37 }, { 15, 15, 64 }, { 19, 20, 119 }, { 20, 20, 127 },
 	};
 	double a[20], b[20];
 
@@ -223,8 +224,8 @@ static void critical_values_of_u_agree_with_the_published_table(void **state)
  */
 static void published_example_without_ties(void **state)
 {
-	static const double x[] = {0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46};
-	static const double y[] = {1.15, 0.88, 0.90, 0.74, 1.21};
+	static const double x[] = { 0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46 };
+	static const double y[] = { 1.15, 0.88, 0.90, 0.74, 1.21 };
 	struct mann_whitney test = exact(x, LEN(x), y, LEN(y));
 
 	(void)state;
@@ -238,10 +239,10 @@ static void published_example_without_ties(void **state)
  */
 static void published_example_with_ties_by_the_normal_approximation(void **state)
 {
-	static const double may[] = {41, 36, 12, 18, 28, 23, 19, 8, 7,	16, 11, 14,  18,
-				     14, 34, 6,	 30, 11, 1,  11, 4, 32, 23, 45, 115, 37};
-	static const double august[] = {39, 9,	16, 78, 35, 66, 122, 89,  110, 44, 28,	65, 22,
-					59, 23, 31, 44, 21, 9,	45,  168, 73,  76, 118, 84, 85};
+	static const double may[] = { 41, 36, 12, 18, 28, 23, 19, 8, 7,	 16, 11, 14,  18,
+				      14, 34, 6,  30, 11, 1,  11, 4, 32, 23, 45, 115, 37 };
+	static const double august[] = { 39, 9,	 16, 78, 35, 66, 122, 89,  110, 44, 28,	 65, 22,
+					 59, 23, 31, 44, 21, 9,	 45,  168, 73,	76, 118, 84, 85 };
 	struct mann_whitney normal, counted;
 
 	(void)state;
@@ -303,7 +304,7 @@ static void exact_p_is_the_share_of_all_permutations(void **state)
 
 static void equal_samples_have_p_one(void **state)
 {
-	double same[60] = {0};
+	double same[60] = { 0 };
 	struct mann_whitney test;
 
 	(void)state;
@@ -360,7 +361,7 @@ static void change_is_signed_and_finite(void **state)
 
 static void geomean_takes_rows_that_are_positive_on_both_sides(void **state)
 {
-	double a[] = {1, 0, 4, 7, -1}, b[] = {2, 9, 8, 0, 3};
+	double a[] = { 1, 0, 4, 7, -1 }, b[] = { 2, 9, 8, 0, 3 };
 	double mean_a, mean_b;
 	size_t used;
 
@@ -378,12 +379,12 @@ static void a_value_far_from_the_rest_is_an_outlier(void **state)
 	bool marked[8];
 
 	(void)state;
-	assert_int_equal(outliers__mark((double[]){1000, 1005, 1500, 1010, 995}, 5, marked), 1);
+	assert_int_equal(outliers__mark((double[]){ 1000, 1005, 1500, 1010, 995 }, 5, marked), 1);
 	assert_true(marked[2]);
-	assert_int_equal(outliers__mark((double[]){1000, 1005, 1020, 1010, 995}, 5, marked), 0);
+	assert_int_equal(outliers__mark((double[]){ 1000, 1005, 1020, 1010, 995 }, 5, marked), 0);
 	/* 0.6745 * (40 - 16) / 2 = 8.1 is beyond, 0.6745 * (38 - 16) / 2 = 7.4 within 7.9. */
-	assert_int_equal(outliers__mark((double[]){14, 16, 18, 15, 40}, 5, marked), 1);
-	assert_int_equal(outliers__mark((double[]){14, 16, 18, 15, 38}, 5, marked), 0);
+	assert_int_equal(outliers__mark((double[]){ 14, 16, 18, 15, 40 }, 5, marked), 1);
+	assert_int_equal(outliers__mark((double[]){ 14, 16, 18, 15, 38 }, 5, marked), 0);
 }
 
 static void mad_of_zero_falls_back_to_the_mean_deviation(void **state)
@@ -391,11 +392,11 @@ static void mad_of_zero_falls_back_to_the_mean_deviation(void **state)
 	bool marked[5];
 
 	(void)state;
-	assert_int_equal(outliers__mark((double[]){0, 0, 0, 9, 0}, 5, marked), 1);
+	assert_int_equal(outliers__mark((double[]){ 0, 0, 0, 9, 0 }, 5, marked), 1);
 	assert_true(marked[3]);
-	assert_int_equal(outliers__mark((double[]){8, 8, 8, 8, 8}, 5, marked), 0);
+	assert_int_equal(outliers__mark((double[]){ 8, 8, 8, 8, 8 }, 5, marked), 0);
 	/* Two of five: each is 2.5 mean deviations away. */
-	assert_int_equal(outliers__mark((double[]){0, 0, 0, 9, 9}, 5, marked), 0);
+	assert_int_equal(outliers__mark((double[]){ 0, 0, 0, 9, 9 }, 5, marked), 0);
 }
 
 static void deviations_below_one_per_cent_are_no_outliers(void **state)
@@ -403,13 +404,13 @@ static void deviations_below_one_per_cent_are_no_outliers(void **state)
 	bool marked[5];
 
 	(void)state;
-	assert_int_equal(outliers__mark((double[]){1000, 1000, 1000, 1009, 1000}, 5, marked), 0);
-	assert_int_equal(outliers__mark((double[]){1000, 1000, 1000, 1011, 1000}, 5, marked), 1);
+	assert_int_equal(outliers__mark((double[]){ 1000, 1000, 1000, 1009, 1000 }, 5, marked), 0);
+	assert_int_equal(outliers__mark((double[]){ 1000, 1000, 1000, 1011, 1000 }, 5, marked), 1);
 }
 
 static void four_runs_accuse_nobody(void **state)
 {
-	double values[] = {90, 1, 1.1, 1.2};
+	double values[] = { 90, 1, 1.1, 1.2 };
 	bool marked[4];
 
 	(void)state;
@@ -427,7 +428,7 @@ static double normal_value(void)
 /* By simulation, with a fixed seed: the promise of the limits in the table. */
 static void about_one_clean_sample_in_twenty_is_accused(void **state)
 {
-	static const size_t sizes[] = {5, 6, 7, 8, 9, 10, 11, 12, 15, 20, 30};
+	static const size_t sizes[] = { 5, 6, 7, 8, 9, 10, 11, 12, 15, 20, 30 };
 	enum {
 		ROUNDS = 20000
 	};
@@ -451,7 +452,7 @@ static void about_one_clean_sample_in_twenty_is_accused(void **state)
 
 static void a_slow_first_run_is_told_in_either_direction(void **state)
 {
-	double slow_ms[] = {150, 100, 101, 99, 100.5}, slow_rate[] = {50, 100, 101, 99, 100.5};
+	double slow_ms[] = { 150, 100, 101, 99, 100.5 }, slow_rate[] = { 50, 100, 101, 99, 100.5 };
 
 	(void)state;
 	assert_int_equal(slow_first__test(slow_ms, 5, 1), 1);
@@ -464,9 +465,9 @@ static void a_slow_first_run_is_told_in_either_direction(void **state)
 static void a_first_run_within_the_spread_is_not_slow(void **state)
 {
 	(void)state;
-	assert_int_equal(slow_first__test((double[]){102, 100, 101, 99, 98}, 5, 1), 0);
-	assert_int_equal(slow_first__test((double[]){150, 100, 151, 99, 98}, 5, 1), 0);
-	assert_int_equal(slow_first__test((double[]){100.5, 100, 100, 100, 100}, 5, 1), 0);
+	assert_int_equal(slow_first__test((double[]){ 102, 100, 101, 99, 98 }, 5, 1), 0);
+	assert_int_equal(slow_first__test((double[]){ 150, 100, 151, 99, 98 }, 5, 1), 0);
+	assert_int_equal(slow_first__test((double[]){ 100.5, 100, 100, 100, 100 }, 5, 1), 0);
 }
 
 /* S by pairs over all n! orders of the values: Heap's algorithm. */
@@ -509,7 +510,7 @@ static void drift_p_is_the_share_of_all_orders(void **state)
 	for (int round = 0; round < 120; round++) {
 		size_t n = 2 + rand() % 6;
 		int distinct = 1 + rand() % 8;
-		struct orders orders = {0};
+		struct orders orders = { 0 };
 		struct drift got;
 		double values[7];
 
@@ -543,8 +544,8 @@ static void drift_probabilities_agree_with_the_published_table(void **state)
 		size_t n, s;
 		double p;
 	} table[] = {
-		{4, 6, 0.042},	 {5, 8, 0.042},	 {5, 10, 0.0083}, {6, 11, 0.028},
-		{6, 13, 0.0083}, {8, 16, 0.031}, {10, 21, 0.036}, {10, 23, 0.023},
+		{ 4, 6, 0.042 },   { 5, 8, 0.042 },  { 5, 10, 0.0083 }, { 6, 11, 0.028 },
+		{ 6, 13, 0.0083 }, { 8, 16, 0.031 }, { 10, 21, 0.036 }, { 10, 23, 0.023 },
 	};
 	double values[10];
 
@@ -599,8 +600,8 @@ static void beyond_twenty_runs_drift_is_approximated_and_named(void **state)
 
 static void a_steady_rise_is_drift_and_its_size_is_told(void **state)
 {
-	struct drift up = drift((double[]){100, 103, 105, 108, 110}, 5);
-	struct drift down = drift((double[]){110, 108, 105, 103, 100}, 5);
+	struct drift up = drift((double[]){ 100, 103, 105, 108, 110 }, 5);
+	struct drift down = drift((double[]){ 110, 108, 105, 103, 100 }, 5);
 
 	(void)state;
 	assert_true(up.found && down.found);
@@ -611,17 +612,17 @@ static void a_steady_rise_is_drift_and_its_size_is_told(void **state)
 static void noise_and_tiny_rises_are_no_drift(void **state)
 {
 	(void)state;
-	assert_false(drift((double[]){100, 90, 105, 95, 110}, 5).found);
-	assert_false(drift((double[]){100, 100.1, 100.2, 100.3, 100.4}, 5).found);
-	assert_false(drift((double[]){1, 1, 1, 1, 1}, 5).found);
+	assert_false(drift((double[]){ 100, 90, 105, 95, 110 }, 5).found);
+	assert_false(drift((double[]){ 100, 100.1, 100.2, 100.3, 100.4 }, 5).found);
+	assert_false(drift((double[]){ 1, 1, 1, 1, 1 }, 5).found);
 	/* Four runs reach p = 0.083 at best. */
-	assert_false(drift((double[]){1, 2, 3, 4}, 4).found);
-	assert_false(drift((double[]){1}, 1).found);
+	assert_false(drift((double[]){ 1, 2, 3, 4 }, 4).found);
+	assert_false(drift((double[]){ 1 }, 1).found);
 }
 
 static void extreme_values_never_give_nan_or_infinity(void **state)
 {
-	double values[] = {DBL_MAX, -DBL_MAX, DBL_MAX, 0, DBL_MIN, -DBL_MAX, 1};
+	double values[] = { DBL_MAX, -DBL_MAX, DBL_MAX, 0, DBL_MIN, -DBL_MAX, 1 };
 	struct summary out = summary(values, LEN(values));
 	struct drift trend = drift(values, LEN(values));
 	bool marked[LEN(values)];
