@@ -128,8 +128,11 @@ static void folders_above_come_first_and_once(void **state)
 	initramfs__add_data(out, "/a/b/c", 0644, "x", 1);
 	initramfs__add_link(out, "/a/b/d", "c");
 	initramfs__add_folder(out, "/a/b", 0700);
+	initramfs__add_folder(out, "/e/f", 01777);
 	finish(out, path);
-	assert_int_equal(archive.count, 5);
+	assert_int_equal(archive.count, 7);
+	assert_int_equal(position("e") + 1, position("e/f"));
+	assert_int_equal(find("e/f")->field[MODE], S_IFDIR | 01777);
 	assert_int_equal(position("a"), 0);
 	assert_int_equal(position("a/b"), 1);
 	assert_int_equal(find("a")->field[MODE], S_IFDIR | 0755);
