@@ -192,11 +192,16 @@ static void count_sums(const struct ranks *ranks, size_t chosen, size_t width, d
 {
 	ways[0] = 1;
 	for (size_t i = 0; i < ranks->n; i++) {
-		size_t rank = ranks->doubled[i];
+		size_t rank = ranks->doubled[i], most = i < chosen ? i + 1 : chosen, top = 0;
 
-		for (size_t j = i < chosen ? i + 1 : chosen; j > 0; j--)
-			for (size_t s = width - 1; s >= rank; s--)
-				ways[j * width + s] += ways[(j - 1) * width + s - rank];
+		for (size_t j = 0; j < most; j++)
+			top += ranks->doubled[i - j];
+		/* Ranks ascend: top is the largest sum of j ranks so far. */
+		for (size_t j = most; j > 0; j--) {
+			for (size_t sum = top; sum >= rank; sum--)
+				ways[j * width + sum] += ways[(j - 1) * width + sum - rank];
+			top -= ranks->doubled[i - j + 1];
+		}
 	}
 }
 
