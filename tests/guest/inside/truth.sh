@@ -69,10 +69,10 @@ measure() {
 		"$(($(ours handled.mm_range) + $(ours handled.batch) + inexact))"
 	# The window is a little smaller than ours: it leaves out the shell's start and end.
 	[ -z "$(ours useful)" ] || near "useful and the tracepoint's" "$(ours useful)" \
-		"$(truth useful)" "$(($(truth useful) + cpus))"
+		"$(truth useful)" "$(($(truth useful) + 4 * cpus))"
 	near "flushes sent and the tracepoint's" \
 		"$(($(ours flushes.mm_range.ipi) + $(ours flushes.batch.ipi)))" \
-		"$(($(truth sent) - slack))" "$(($(truth sent) + cpus))"
+		"$(($(truth sent) - slack))" "$(($(truth sent) + 4 * cpus))"
 	near "calls of flush_tlb_mm_range and its kprobe" "$(ours calls.mm_range)" \
 		"$(($(truth flush_tlb_mm_range) - slack))" \
 		"$(($(truth flush_tlb_mm_range) + 200 + unseen))"
