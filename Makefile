@@ -19,7 +19,7 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
 	-Wno-format-nonliteral
 CPPFLAGS += -D_GNU_SOURCE -DTLBSTAT_VERSION='"$(VERSION)"' -Isrc -Ibench -I$(B)
 ALL_CFLAGS = -std=gnu17 $(WARN) -fPIE -MMD -MP $(CFLAGS) $(SAN)
-BPF_CFLAGS := -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -O2 -g -Wall -Werror -Ibpf -Isrc -I/usr/include/$(shell $(CC) -print-multiarch)
+BPF_CFLAGS = -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -O2 -g -Wall -Werror -Ibpf -Isrc -I/usr/include/$(shell $(CC) -print-multiarch)
 
 LIBS_BPF := -lbpf -lelf -lz
 LIBS := -ljansson -lpthread -lm
@@ -151,7 +151,7 @@ deps-test: ## The same and those of the tests
 
 .PHONY: demo
 demo: deps ## Show reclaim interrupting 15 CPUs, on an unmodified distribution kernel in a guest
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all
 	$(Q)bench/demo
 
 # --- Testing -------------------------------------------------------------------------------------
