@@ -4,6 +4,7 @@
 # understand is asked of them.
 build=${BUILD:-build}
 failed=0
+# shellcheck source=/dev/null
 . completions/tlbvm
 COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
 
