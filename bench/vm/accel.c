@@ -25,10 +25,10 @@
 static const struct {
 	const char *name, *argument;
 } accels[ACCEL_COUNT] = {
-	[ACCEL_AUTO] = {"auto", "tcg,thread=single"},
-	[ACCEL_KVM] = {"kvm", "kvm"},
-	[ACCEL_TCG_SINGLE] = {"tcg-single", "tcg,thread=single"},
-	[ACCEL_TCG_MULTI] = {"tcg-multi", "tcg,thread=multi"},
+	[ACCEL_AUTO] = { "auto", "tcg,thread=single" },
+	[ACCEL_KVM] = { "kvm", "kvm" },
+	[ACCEL_TCG_SINGLE] = { "tcg-single", "tcg,thread=single" },
+	[ACCEL_TCG_MULTI] = { "tcg-multi", "tcg,thread=multi" },
 };
 
 bool accel__parse(const char *name, enum accel *out)
@@ -110,27 +110,27 @@ static int write_firmware(const struct arch *arch, const char *path)
 /* Runs QEMU on the firmware; true if it executed the few instructions in time. */
 static bool run_probe(const struct arch *arch, const char *firmware)
 {
-	const char *const argv[] = {arch->qemu,
-				    "-accel",
-				    "kvm",
-				    "-M",
-				    arch->machine,
-				    "-cpu",
-				    arch->cpu,
-				    "-m",
-				    "16M",
-				    "-nodefaults",
-				    "-no-user-config",
-				    "-display",
-				    "none",
-				    "-no-reboot",
-				    "-bios",
-				    firmware,
-				    "-device",
-				    "isa-debug-exit,iobase=0xf4,iosize=4",
-				    NULL};
+	const char *const argv[] = { arch->qemu,
+				     "-accel",
+				     "kvm",
+				     "-M",
+				     arch->machine,
+				     "-cpu",
+				     arch->cpu,
+				     "-m",
+				     "16M",
+				     "-nodefaults",
+				     "-no-user-config",
+				     "-display",
+				     "none",
+				     "-no-reboot",
+				     "-bios",
+				     firmware,
+				     "-device",
+				     "isa-debug-exit,iobase=0xf4,iosize=4",
+				     NULL };
 	uint64_t deadline = stop__now_ns() + PROBE_NS;
-	pid_t pid = child__start(argv, &(struct child_setup){0});
+	pid_t pid = child__start(argv, &(struct child_setup){ 0 });
 	int status;
 
 	if (pid < 0)

@@ -42,7 +42,7 @@ static struct {
 	int fd;
 	uint32_t sequence;
 	uint64_t last_ns; /* when the last frame was sent */
-} port = {.fd = -1};
+} port = { .fd = -1 };
 
 struct output {
 	int fd; /* our end of the job's pipe, -1 once it ended */
@@ -135,16 +135,16 @@ static void mount_all(void)
 	static const struct {
 		const char *type, *on;
 	} mounts[] = {
-		{"proc", "/proc"},
-		{"sysfs", "/sys"},
-		{"devtmpfs", "/dev"},
-		{"devpts", "/dev/pts"},
-		{"tmpfs", "/dev/shm"},
-		{"tmpfs", "/tmp"},
-		{"cgroup2", "/sys/fs/cgroup"},
-		{"bpf", "/sys/fs/bpf"},
-		{"debugfs", "/sys/kernel/debug"},
-		{"tracefs", "/sys/kernel/tracing"},
+		{ "proc", "/proc" },
+		{ "sysfs", "/sys" },
+		{ "devtmpfs", "/dev" },
+		{ "devpts", "/dev/pts" },
+		{ "tmpfs", "/dev/shm" },
+		{ "tmpfs", "/tmp" },
+		{ "cgroup2", "/sys/fs/cgroup" },
+		{ "bpf", "/sys/fs/bpf" },
+		{ "debugfs", "/sys/kernel/debug" },
+		{ "tracefs", "/sys/kernel/tracing" },
 	};
 
 	for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
@@ -274,12 +274,12 @@ become_job(char **argv, char **env, int out, int err, const sigset_t *mask,
 
 static pid_t start_job(struct output outputs[2])
 {
-	static char *const defaults[] = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin",
-					 "HOME=/root",
-					 "TERM=dumb",
-					 "USER=root",
-					 "SHELL=/bin/sh",
-					 NULL};
+	static char *const defaults[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+					  "HOME=/root",
+					  "TERM=dumb",
+					  "USER=root",
+					  "SHELL=/bin/sh",
+					  NULL };
 	char **argv = values(JOB_ARG, NULL), **env = values(JOB_ENV, defaults);
 	static cpu_set_t everywhere[CPUS_MAX / CPU_SETSIZE], here;
 	sigset_t mask, chld;
@@ -305,8 +305,8 @@ static pid_t start_job(struct output outputs[2])
 		become_job(argv, env, out[1], err[1], &mask, everywhere, sizeof(everywhere));
 	close(out[1]);
 	close(err[1]);
-	outputs[0] = (struct output){.fd = out[0], .type = FRAME_STDOUT};
-	outputs[1] = (struct output){.fd = err[0], .type = FRAME_STDERR};
+	outputs[0] = (struct output){ .fd = out[0], .type = FRAME_STDOUT };
+	outputs[1] = (struct output){ .fd = err[0], .type = FRAME_STDERR };
 	free(argv);
 	free(env);
 	return pid;
@@ -344,9 +344,9 @@ static bool reap(pid_t wanted, int *status)
 
 static bool forward_ready(struct output outputs[2], int signals, int wait_ms)
 {
-	struct pollfd fds[3] = {{.fd = outputs[0].fd, .events = POLLIN},
-				{.fd = outputs[1].fd, .events = POLLIN},
-				{.fd = signals, .events = POLLIN}};
+	struct pollfd fds[3] = { { .fd = outputs[0].fd, .events = POLLIN },
+				 { .fd = outputs[1].fd, .events = POLLIN },
+				 { .fd = signals, .events = POLLIN } };
 	struct signalfd_siginfo info;
 
 	if (poll(fds, 3, wait_ms) <= 0)

@@ -63,7 +63,7 @@ static void write_config(FILE *out, const struct apt *apt, char *host)
 
 static int make_folders(const struct apt *apt)
 {
-	static const char *const names[] = {"state", "lists/partial", "cache/archives/partial"};
+	static const char *const names[] = { "state", "lists/partial", "cache/archives/partial" };
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !err; i++) {
@@ -88,7 +88,7 @@ static int configure(const struct apt *apt)
 		return diag__fail(ENOMEM, "configure apt");
 	/* Read as the host has it: after setenv() this would be our own. */
 	unsetenv("APT_CONFIG");
-	err = child__must_run((const char *const[]){"apt-config", "dump", NULL}, NULL, "apt",
+	err = child__must_run((const char *const[]){ "apt-config", "dump", NULL }, NULL, "apt",
 			      &captured, NULL, NULL);
 	if (err)
 		goto out;
@@ -164,7 +164,7 @@ int apt__update(struct apt *apt, bool sid)
 	if (err)
 		return err;
 	transfer__begin(&transfer, "reading the archive's package lists", 0, NULL);
-	err = child__must_run((const char *const[]){"apt-get", "-q", "update", NULL}, NULL, "apt",
+	err = child__must_run((const char *const[]){ "apt-get", "-q", "update", NULL }, NULL, "apt",
 			      &captured, transfer__tick, &transfer);
 	transfer__end(&transfer);
 	captured__free(&captured);
@@ -201,7 +201,7 @@ double apt__age(const struct apt *apt)
 
 static bool is_wanted(const char *name, const struct arch *arch)
 {
-	static const char *const parts[] = {"linux-modules-", "linux-base-"};
+	static const char *const parts[] = { "linux-modules-", "linux-base-" };
 	char as_image[256];
 
 	if (stock__version(name, arch))
@@ -222,7 +222,7 @@ static int grow(struct package **packages, size_t *count)
 
 	if (!grown)
 		return -ENOMEM;
-	grown[*count] = (struct package){0};
+	grown[*count] = (struct package){ 0 };
 	*packages = grown;
 	(*count)++;
 	return 0;
@@ -276,14 +276,14 @@ static const char **show_command(const struct apt *apt, char *names)
 
 int apt__packages(const struct apt *apt, struct package **out, size_t *count)
 {
-	struct captured names, shown = {0};
+	struct captured names, shown = { 0 };
 	const char **argv = NULL;
 	int err;
 
 	*out = NULL;
 	*count = 0;
-	err = child__must_run((const char *const[]){"apt-cache", "pkgnames", "linux-", NULL}, NULL,
-			      "apt", &names, NULL, NULL);
+	err = child__must_run((const char *const[]){ "apt-cache", "pkgnames", "linux-", NULL },
+			      NULL, "apt", &names, NULL, NULL);
 	if (err)
 		goto out;
 	argv = show_command(apt, names.out);
@@ -323,7 +323,7 @@ void packages__free(struct package *packages, size_t count)
 int apt__download(const struct apt *apt, const char *const *names, uint64_t size,
 		  const char *folder)
 {
-	const char *argv[16] = {"apt-get", "-q", "download"};
+	const char *argv[16] = { "apt-get", "-q", "download" };
 	struct captured captured;
 	struct transfer transfer;
 	int err;

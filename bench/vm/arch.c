@@ -5,10 +5,10 @@
 #include <string.h>
 
 /* At the reset vector, 16 bytes below the end: mov al, 0x10; out 0xf4, al; hlt. */
-static const uint8_t x86_probe[] = {0xb0, 0x10, 0xe6, 0xf4, 0xf4};
+static const uint8_t x86_probe[] = { 0xb0, 0x10, 0xe6, 0xf4, 0xf4 };
 
-static const char *const x86_results[] = {"-serial", "chardev:results", NULL};
-static const char *const arm_results[] = {"-device", "pci-serial,chardev=results", NULL};
+static const char *const x86_results[] = { "-serial", "chardev:results", NULL };
+static const char *const arm_results[] = { "-device", "pci-serial,chardev=results", NULL };
 
 static const struct arch arches[] = {
 	{

@@ -151,8 +151,8 @@ static void drain(struct stream *stream)
 static int collect(struct stream *out, struct stream *err, void (*tick)(void *), void *context)
 {
 	while (out->fd >= 0 || err->fd >= 0) {
-		struct pollfd fds[2] = {{.fd = out->fd, .events = POLLIN},
-					{.fd = err->fd, .events = POLLIN}};
+		struct pollfd fds[2] = { { .fd = out->fd, .events = POLLIN },
+					 { .fd = err->fd, .events = POLLIN } };
 
 		if (poll(fds, 2, 200) < 0 && errno != EINTR)
 			return -errno;
@@ -171,8 +171,8 @@ static int collect(struct stream *out, struct stream *err, void (*tick)(void *),
 int child__capture(const char *const *argv, const char *folder, struct captured *captured,
 		   void (*tick)(void *context), void *context)
 {
-	int out[2] = {-1, -1}, err_pipe[2] = {-1, -1}, err;
-	struct stream out_stream = {.fd = -1}, err_stream = {.fd = -1};
+	int out[2] = { -1, -1 }, err_pipe[2] = { -1, -1 }, err;
+	struct stream out_stream = { .fd = -1 }, err_stream = { .fd = -1 };
 	size_t err_length;
 	pid_t pid;
 
@@ -185,7 +185,7 @@ int child__capture(const char *const *argv, const char *folder, struct captured 
 		goto out;
 	}
 	pid = child__start(
-		argv, &(struct child_setup){.folder = folder, .out = out[1], .err = err_pipe[1]});
+		argv, &(struct child_setup){ .folder = folder, .out = out[1], .err = err_pipe[1] });
 	close(out[1]);
 	close(err_pipe[1]);
 	out[1] = err_pipe[1] = -1;
@@ -259,23 +259,4 @@ int child__must_run(const char *const *argv, const char *folder, const char *pac
 	}
 	diag__fail(0, "%s ended with code %d", argv[0], code);
 	return -EIO;
-}
-
-bool child__have(const char *program)
-{
-	const char *path = getenv("PATH");
-	char *copy = strdup(path ? path : "/usr/bin:/bin"), *save = NULL;
-	bool found = false;
-
-	for (char *folder = copy ? strtok_r(copy, ":", &save) : NULL; folder && !found;
-	     folder = strtok_r(NULL, ":", &save)) {
-		char *file;
-
-		if (asprintf(&file, "%s/%s", folder, program) < 0)
-			break;
-		found = access(file, X_OK) == 0;
-		free(file);
-	}
-	free(copy);
-	return found;
 }

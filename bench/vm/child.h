@@ -3,7 +3,6 @@
 #ifndef TLBVM_CHILD_H
 #define TLBVM_CHILD_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -51,8 +50,5 @@ int child__capture(const char *const *argv, const char *folder, struct captured 
  */
 int child__must_run(const char *const *argv, const char *folder, const char *package,
 		    struct captured *captured, void (*tick)(void *context), void *context);
-
-/* Whether a program is in PATH. */
-bool child__have(const char *program);
 
 #endif

@@ -20,12 +20,13 @@ enum option_key {
 };
 
 static const struct argp_option options[] = {
-	{"fetch", OPT_FETCH, "stock:X.Y", 0,
-	 "Fetch the newest X.Y kernel into the cache, also if an older one is there", 0},
-	{"arch", OPT_ARCH, "ARCH", 0, "The guests' architecture (default x86_64)", 0},
-	{"json", 'J', NULL, 0, "Print JSON", 0},
-	{"verbose", 'v', NULL, 0, "Say more", 0},
-	{0}};
+	{ "fetch", OPT_FETCH, "stock:X.Y", 0,
+	  "Fetch the newest X.Y kernel into the cache, also if an older one is there", 0 },
+	{ "arch", OPT_ARCH, "ARCH", 0, "The guests' architecture (default x86_64)", 0 },
+	{ "json", 'J', NULL, 0, "Print JSON", 0 },
+	{ "verbose", 'v', NULL, 0, "Say more", 0 },
+	{ 0 }
+};
 
 static const char doc[] =
 	"Lists the kernels that guests can boot: those in the cache, and those that the Debian "
@@ -173,8 +174,8 @@ static int fetch_kernel(const struct kernels_options *kernels)
 
 int vm_kernels(int argc, char **argv)
 {
-	static const struct argp argp = {.options = options, .parser = parse_option, .doc = doc};
-	struct kernels_options kernels = {.arch = arch__find("x86_64")};
+	static const struct argp argp = { .options = options, .parser = parse_option, .doc = doc };
+	struct kernels_options kernels = { .arch = arch__find("x86_64") };
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &kernels))
 		return EXIT_USAGE;

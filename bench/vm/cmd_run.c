@@ -11,6 +11,7 @@
 #include "common/stop.h"
 #include "vm/commands.h"
 #include "vm/guest.h"
+#include "vm/qemu.h"
 
 #define DEFAULT_KERNEL	"stock:7.3"
 #define DEFAULT_CPUS	4
@@ -37,42 +38,43 @@ enum option_key {
 };
 
 static const struct argp_option options[] = {
-	{.doc = "The machine:", .group = 1},
-	{"kernel", OPT_KERNEL, "KERNEL", 0,
-	 "stock:X.Y for Debian's newest X.Y kernel (fetched on first use), an image, or a folder "
-	 "with vmlinuz and modules (default " DEFAULT_KERNEL ")",
-	 1},
-	{"modules", OPT_MODULES, "DIR", 0, "Modules that belong to an image given by path", 1},
-	{"module", OPT_MODULE, "NAME", 0,
-	 "Load this module and what it depends on, before the job (repeatable)", 1},
-	{"append", OPT_APPEND, "TEXT", 0, "Add to the kernel's command line", 1},
-	{"arch", OPT_ARCH, "ARCH", 0, "The guest's architecture (default x86_64)", 1},
-	{"cpus", OPT_CPUS, "N", 0, "CPUs, 1 to 255 (default 4)", 1},
-	{"mem", OPT_MEM, "SIZE", 0, "Memory, as in 2G (default 1G, more with many CPUs)", 1},
-	{"accel", OPT_ACCEL, "HOW", 0,
-	 "auto (KVM if it really works here, else tcg-single), kvm, tcg-single (all CPUs take "
-	 "turns: for counting), tcg-multi (a thread per CPU: for races)",
-	 1},
-	{"qemu-arg", OPT_QEMU_ARG, "ARG", 0, "One more argument for QEMU (repeatable)", 1},
-	{.doc = "Files:", .group = 2},
-	{"put", OPT_PUT, "FILE[:DEST]", 0,
-	 "Give the guest a file, in /root unless DEST says where (repeatable)", 2},
-	{"get", OPT_GET, "FILE[:DEST]", 0,
-	 "Bring back a file of the guest when the job has ended (repeatable); relative to /root",
-	 2},
-	{"console", OPT_CONSOLE, "FILE", 0, "Keep a copy of the guest's console", 2},
-	{.doc = "Limits:", .group = 3},
-	{"timeout", OPT_TIMEOUT, "T", 0, "For all of it (default 10m)", 3},
-	{"boot-timeout", OPT_BOOT_TIMEOUT, "T", 0,
-	 "Until the guest reports; a boot that hangs is tried once more (default 60s and 4s per "
-	 "CPU)",
-	 3},
-	{"silence-timeout", OPT_SILENCE_TIMEOUT, "T", 0,
-	 "Without a sign of life (default 60s and 1s per CPU)", 3},
-	{"ignore-splat", OPT_IGNORE_SPLAT, NULL, 0,
-	 "Take a result although the kernel reported a BUG, WARNING, stall or the like", 3},
-	{"verbose", 'v', NULL, 0, "Show QEMU's arguments and the guest's console", 4},
-	{0}};
+	{ .doc = "The machine:", .group = 1 },
+	{ "kernel", OPT_KERNEL, "KERNEL", 0,
+	  "stock:X.Y for Debian's newest X.Y kernel (fetched on first use), an image, or a folder "
+	  "with vmlinuz and modules (default " DEFAULT_KERNEL ")",
+	  1 },
+	{ "modules", OPT_MODULES, "DIR", 0, "Modules that belong to an image given by path", 1 },
+	{ "module", OPT_MODULE, "NAME", 0,
+	  "Load this module and what it depends on, before the job (repeatable)", 1 },
+	{ "append", OPT_APPEND, "TEXT", 0, "Add to the kernel's command line", 1 },
+	{ "arch", OPT_ARCH, "ARCH", 0, "The guest's architecture (default x86_64)", 1 },
+	{ "cpus", OPT_CPUS, "N", 0, "CPUs, 1 to 255 (default 4)", 1 },
+	{ "mem", OPT_MEM, "SIZE", 0, "Memory, as in 2G (default 1G, more with many CPUs)", 1 },
+	{ "accel", OPT_ACCEL, "HOW", 0,
+	  "auto (KVM if it really works here, else tcg-single), kvm, tcg-single (all CPUs take "
+	  "turns: for counting), tcg-multi (a thread per CPU: for races)",
+	  1 },
+	{ "qemu-arg", OPT_QEMU_ARG, "ARG", 0, "One more argument for QEMU (repeatable)", 1 },
+	{ .doc = "Files:", .group = 2 },
+	{ "put", OPT_PUT, "FILE[:DEST]", 0,
+	  "Give the guest a file, in /root unless DEST says where (repeatable)", 2 },
+	{ "get", OPT_GET, "FILE[:DEST]", 0,
+	  "Bring back a file of the guest when the job has ended (repeatable); relative to /root",
+	  2 },
+	{ "console", OPT_CONSOLE, "FILE", 0, "Keep a copy of the guest's console", 2 },
+	{ .doc = "Limits:", .group = 3 },
+	{ "timeout", OPT_TIMEOUT, "T", 0, "For all of it (default 10m)", 3 },
+	{ "boot-timeout", OPT_BOOT_TIMEOUT, "T", 0,
+	  "Until the guest reports; a boot that hangs is tried once more (default 60s and 4s per "
+	  "CPU)",
+	  3 },
+	{ "silence-timeout", OPT_SILENCE_TIMEOUT, "T", 0,
+	  "Without a sign of life (default 60s and 1s per CPU)", 3 },
+	{ "ignore-splat", OPT_IGNORE_SPLAT, NULL, 0,
+	  "Take a result although the kernel reported a BUG, WARNING, stall or the like", 3 },
+	{ "verbose", 'v', NULL, 0, "Show QEMU's arguments and the guest's console", 4 },
+	{ 0 }
+};
 
 static const char doc[] =
 	"Boots a kernel in a guest, runs a command in it, and passes on its output and exit code."
@@ -254,8 +256,8 @@ static int make_puts(struct run_options *run, struct put_file *puts)
 
 		split(run->put.item[i], true, &source, &target);
 		name = target ? target : base_name(source);
-		puts[i] =
-			(struct put_file){.source = source, .target = name ? in_guest(name) : NULL};
+		puts[i] = (struct put_file){ .source = source,
+					     .target = name ? in_guest(name) : NULL };
 		free(name);
 		if (!puts[i].source || !puts[i].target)
 			return diag__fail(ENOMEM, "--put %s", run->put.item[i]);
@@ -273,8 +275,8 @@ static int make_gets(struct run_options *run, struct get_file *gets)
 		char *source, *target;
 
 		split(run->get.item[i], false, &source, &target);
-		gets[i] = (struct get_file){.source = in_guest(source),
-					    .target = target ? target : base_name(source)};
+		gets[i] = (struct get_file){ .source = in_guest(source),
+					     .target = target ? target : base_name(source) };
 		free(source);
 		if (!gets[i].source || !gets[i].target)
 			return diag__fail(ENOMEM, "--get %s", run->get.item[i]);
@@ -308,6 +310,8 @@ static int code_for(int err)
 {
 	if (err == -EINTR && stop__asked())
 		return 128 + stop__signal();
+	if (err == -ENOTSUP)
+		return EXIT_UNSUPPORTED;
 	return err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
@@ -315,17 +319,22 @@ static int run_guest(struct run_options *run)
 {
 	struct put_file *puts = calloc(run->put.count + 1, sizeof(*puts));
 	struct get_file *gets = calloc(run->get.count + 1, sizeof(*gets));
-	struct kernel kernel = {0};
+	struct kernel kernel = { 0 };
+	char *version = NULL;
 	int err, code;
 
 	err = puts && gets ? make_puts(run, puts) : diag__fail(ENOMEM, "read the command line");
 	if (!err)
 		err = make_gets(run, gets);
+	/* Before a kernel is downloaded for nothing. */
+	if (!err && !(version = qemu__version(run->guest.arch)))
+		err = -ENOTSUP;
 	if (!err)
 		err = kernel__find(&kernel, run->guest.arch, run->kernel, run->modules);
 	if (err) {
 		code = code_for(err);
 	} else {
+		run->guest.qemu_version = version;
 		run->guest.kernel = &kernel;
 		run->guest.puts = puts;
 		run->guest.put_count = run->put.count;
@@ -334,21 +343,22 @@ static int run_guest(struct run_options *run)
 		code = guest__run(&run->guest);
 	}
 	kernel__free(&kernel);
+	free(version);
 	free_files(puts, puts ? run->put.count : 0, gets, gets ? run->get.count : 0);
 	return code;
 }
 
 int vm_run(int argc, char **argv)
 {
-	static const char *const none[] = {NULL};
-	static const struct argp argp = {.options = options,
-					 .parser = parse_option,
-					 .args_doc = "-- COMMAND [ARG]...",
-					 .doc = doc};
-	struct run_options run = {.kernel = DEFAULT_KERNEL,
-				  .guest = {.arch = arch__find("x86_64"),
-					    .cpus = DEFAULT_CPUS,
-					    .timeout = DEFAULT_TIMEOUT}};
+	static const char *const none[] = { NULL };
+	static const struct argp argp = { .options = options,
+					  .parser = parse_option,
+					  .args_doc = "-- COMMAND [ARG]...",
+					  .doc = doc };
+	struct run_options run = { .kernel = DEFAULT_KERNEL,
+				   .guest = { .arch = arch__find("x86_64"),
+					      .cpus = DEFAULT_CPUS,
+					      .timeout = DEFAULT_TIMEOUT } };
 	int code;
 
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &run))

@@ -14,26 +14,26 @@
 static const struct {
 	const char *start, *within;
 } complaints[] = {
-	{"Kernel panic - not syncing", NULL},
-	{"kernel BUG at ", NULL},
-	{"BUG: ", NULL},
-	{"BUG ", NULL}, /* "BUG kmalloc-64 (Not tainted): ..." */
-	{"WARNING: ", NULL},
-	{"Oops: ", NULL},
-	{"Internal error: ", NULL},
-	{"Unable to handle kernel ", NULL},
-	{"", " [#1] "}, /* the first line of any oops: "divide error: 0000 [#1] SMP" */
-	{"UBSAN: ", NULL},
-	{"unchecked MSR access error", NULL},
-	{"watchdog: BUG: ", NULL},
-	{"watchdog: ", "LOCKUP"},
-	{"NMI watchdog: ", "LOCKUP"},
-	{"smp: csd: ", "non-responsive"},
-	{"INFO: task ", "for more than"},
-	{"rcu: INFO: ", "stall"},
-	{"rcu: ", "starved for"},
-	{"INFO: rcu_", "stall"},
-	{"", ": Bad swap "},
+	{ "Kernel panic - not syncing", NULL },
+	{ "kernel BUG at ", NULL },
+	{ "BUG: ", NULL },
+	{ "BUG ", NULL }, /* "BUG kmalloc-64 (Not tainted): ..." */
+	{ "WARNING: ", NULL },
+	{ "Oops: ", NULL },
+	{ "Internal error: ", NULL },
+	{ "Unable to handle kernel ", NULL },
+	{ "", " [#1] " }, /* the first line of any oops: "divide error: 0000 [#1] SMP" */
+	{ "UBSAN: ", NULL },
+	{ "unchecked MSR access error", NULL },
+	{ "watchdog: BUG: ", NULL },
+	{ "watchdog: ", "LOCKUP" },
+	{ "NMI watchdog: ", "LOCKUP" },
+	{ "smp: csd: ", "non-responsive" },
+	{ "INFO: task ", "for more than" },
+	{ "rcu: INFO: ", "stall" },
+	{ "rcu: ", "starved for" },
+	{ "INFO: rcu_", "stall" },
+	{ "", ": Bad swap " },
 };
 
 /* Skips "[   12.345678] " and "[    T1] ". */

@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 /* Not text in any encoding, and not the start of an ELF, gzip or xz file. */
-static const uint8_t magic[4] = {0xf5, 'T', 0x1b, 0xfe};
+static const uint8_t magic[4] = { 0xf5, 'T', 0x1b, 0xfe };
 
 struct header {
 	uint8_t magic[4];

@@ -20,6 +20,7 @@ struct put_file {
 
 struct guest {
 	const struct arch *arch;
+	const char *qemu_version; /* qemu__version() */
 	const struct kernel *kernel;
 	unsigned int cpus;
 	uint64_t memory; /* bytes; 0 chooses by the number of CPUs */

@@ -118,7 +118,7 @@ void initramfs__add_folder(struct initramfs *archive, const char *path, mode_t m
 		free(copy);
 		return;
 	}
-	put_member(archive, path + 1, &(struct member){.mode = S_IFDIR | mode, .links = 2});
+	put_member(archive, path + 1, &(struct member){ .mode = S_IFDIR | mode, .links = 2 });
 }
 
 void initramfs__add_data(struct initramfs *archive, const char *path, mode_t mode, const void *data,
@@ -127,7 +127,7 @@ void initramfs__add_data(struct initramfs *archive, const char *path, mode_t mod
 	add_parents(archive, path);
 	put_member(
 		archive, path + 1,
-		&(struct member){.mode = S_IFREG | mode, .links = 1, .data = data, .size = size});
+		&(struct member){ .mode = S_IFREG | mode, .links = 1, .data = data, .size = size });
 }
 
 int initramfs__add_file(struct initramfs *archive, const char *path, const char *source)
@@ -165,10 +165,10 @@ void initramfs__add_link(struct initramfs *archive, const char *path, const char
 {
 	add_parents(archive, path);
 	put_member(archive, path + 1,
-		   &(struct member){.mode = S_IFLNK | 0777,
-				    .links = 1,
-				    .data = target,
-				    .size = strlen(target)});
+		   &(struct member){ .mode = S_IFLNK | 0777,
+				     .links = 1,
+				     .data = target,
+				     .size = strlen(target) });
 }
 
 void initramfs__add_device(struct initramfs *archive, const char *path, mode_t mode,
@@ -177,14 +177,14 @@ void initramfs__add_device(struct initramfs *archive, const char *path, mode_t m
 	add_parents(archive, path);
 	put_member(archive, path + 1,
 		   &(struct member){
-			   .mode = S_IFCHR | mode, .links = 1, .major = major, .minor = minor});
+			   .mode = S_IFCHR | mode, .links = 1, .major = major, .minor = minor });
 }
 
 int initramfs__finish(struct initramfs *archive, uint64_t *size)
 {
 	int err;
 
-	put_member(archive, "TRAILER!!!", &(struct member){.links = 1});
+	put_member(archive, "TRAILER!!!", &(struct member){ .links = 1 });
 	if (fclose(archive->out) && !archive->err)
 		archive->err = -errno;
 	err = archive->err;

@@ -125,7 +125,7 @@ struct fetch {
 static void choose_parts(struct fetch *fetch, const struct package *packages, size_t count,
 			 const struct package *image)
 {
-	static const char *const others[] = {STOCK_MODULES, STOCK_BASE};
+	static const char *const others[] = { STOCK_MODULES, STOCK_BASE };
 	size_t used = 0;
 
 	fetch->version = stock__version(image->name, fetch->arch);
@@ -170,12 +170,14 @@ static int pick(const struct fetch *fetch, const char *root, const char *out)
 		bool needed;
 		const char *from[4]; /* %s is the version */
 	} items[] = {
-		{"vmlinuz", true, {"usr/lib/modules/%s/vmlinuz", "boot/vmlinuz-%s"}},
-		{"modules/kernel", true, {"usr/lib/modules/%s/kernel", "lib/modules/%s/kernel"}},
-		{"modules/modules.builtin",
-		 false,
-		 {"usr/lib/modules/%s/modules.builtin", "lib/modules/%s/modules.builtin"}},
-		{"config", false, {"usr/lib/modules/%s/config", "boot/config-%s"}},
+		{ "vmlinuz", true, { "usr/lib/modules/%s/vmlinuz", "boot/vmlinuz-%s" } },
+		{ "modules/kernel",
+		  true,
+		  { "usr/lib/modules/%s/kernel", "lib/modules/%s/kernel" } },
+		{ "modules/modules.builtin",
+		  false,
+		  { "usr/lib/modules/%s/modules.builtin", "lib/modules/%s/modules.builtin" } },
+		{ "config", false, { "usr/lib/modules/%s/config", "boot/config-%s" } },
 	};
 	int err = 0;
 
@@ -184,7 +186,7 @@ static int pick(const struct fetch *fetch, const char *root, const char *out)
 
 		for (int j = 0; j < 2; j++)
 			snprintf(from[j], sizeof(from[j]), items[i].from[j], fetch->version);
-		err = to ? move_first(root, (const char *const[]){from[0], from[1], NULL}, to)
+		err = to ? move_first(root, (const char *const[]){ from[0], from[1], NULL }, to)
 			 : -ENOMEM;
 		if (err == -ENOENT && !items[i].needed)
 			err = 0;
@@ -239,8 +241,8 @@ static int unpack(const struct fetch *fetch, const char *debs, const char *root)
 			continue;
 		deb = join(debs, entry->d_name, "");
 		err = deb ? child__must_run(
-				    (const char *const[]){"dpkg-deb", "-x", deb, root, NULL}, NULL,
-				    "dpkg", &captured, NULL, NULL)
+				    (const char *const[]){ "dpkg-deb", "-x", deb, root, NULL },
+				    NULL, "dpkg", &captured, NULL, NULL)
 			  : -ENOMEM;
 		captured__free(&captured);
 		free(deb);
@@ -308,7 +310,7 @@ static int make_work(struct fetch *fetch, char **debs, char **root, char **out)
 
 static int download_and_install(struct fetch *fetch, const struct apt *apt)
 {
-	const char *names[4] = {NULL};
+	const char *names[4] = { NULL };
 	char *debs = NULL, *root = NULL, *out = NULL;
 	int err = make_work(fetch, &debs, &root, &out);
 
@@ -400,7 +402,7 @@ static bool is_cached(const struct fetch *fetch)
 
 static int fetch_locked(const struct arch *arch, const char *series)
 {
-	struct fetch fetch = {.arch = arch, .series = series};
+	struct fetch fetch = { .arch = arch, .series = series };
 	struct package *packages = NULL;
 	const struct package *found;
 	size_t count = 0;
@@ -464,7 +466,7 @@ static void add_series(json_t *newest, const char *series, const struct arch *ar
 		       const struct package *packages, size_t count)
 {
 	const struct package *image = stock__choose(packages, count, arch, series);
-	struct fetch fetch = {.arch = arch};
+	struct fetch fetch = { .arch = arch };
 
 	if (!image || json_object_get(newest, series))
 		return;

@@ -19,10 +19,10 @@
 static const struct packing {
 	const char *suffix, *tool, *package;
 } packings[] = {
-	{".ko", NULL, NULL},
-	{".ko.xz", "xz", "xz-utils"},
-	{".ko.zst", "zstd", "zstd"},
-	{".ko.gz", "gzip", "gzip"},
+	{ ".ko", NULL, NULL },
+	{ ".ko.xz", "xz", "xz-utils" },
+	{ ".ko.zst", "zstd", "zstd" },
+	{ ".ko.gz", "gzip", "gzip" },
 };
 
 /*
@@ -32,7 +32,7 @@ static const struct packing {
 static const struct companion {
 	const char *of, *name;
 } companions[] = {
-	{"zram", "lzo_rle"},
+	{ "zram", "lzo_rle" },
 };
 
 /* A file of the tree. */
@@ -111,7 +111,7 @@ static int add_file(struct resolver *resolver, const char *path, const char *fil
 
 static int scan(struct resolver *resolver)
 {
-	char *const roots[] = {(char *)resolver->tree, NULL};
+	char *const roots[] = { (char *)resolver->tree, NULL };
 	FTS *walk = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, NULL);
 	FTSENT *entry;
 	int err = 0;
@@ -170,7 +170,7 @@ static int load(const struct found *found, struct module *module)
 		return err ? diag__fail(-err, "read %s", found->path) : 0;
 	}
 	err = child__must_run(
-		(const char *const[]){found->packing->tool, "-dc", "--", found->path, NULL}, NULL,
+		(const char *const[]){ found->packing->tool, "-dc", "--", found->path, NULL }, NULL,
 		found->packing->package, &captured, NULL, NULL);
 	if (!err) {
 		module->data = captured.out;
@@ -263,7 +263,7 @@ static int append(struct module_list *list, const struct module *module)
 
 static const struct found *find(const struct resolver *resolver, char *name)
 {
-	struct found key = {.name = name};
+	struct found key = { .name = name };
 	struct found *const *at = tfind(&key, &resolver->files, compare_found);
 
 	return at ? *at : NULL;
@@ -315,7 +315,7 @@ static int not_found(struct resolver *resolver, struct module *module, const cha
 static int add(struct resolver *resolver, const char *name, const char *needed_by,
 	       unsigned int depth)
 {
-	struct module module = {.name = normal_name(name, strlen(name))};
+	struct module module = { .name = normal_name(name, strlen(name)) };
 	const struct found *found;
 	int err;
 
@@ -350,7 +350,7 @@ out:
 
 int modules__resolve(struct module_list *out, const char *tree, const char *const *names)
 {
-	struct resolver resolver = {.tree = tree, .list = out};
+	struct resolver resolver = { .tree = tree, .list = out };
 	int err = 0;
 
 	memset(out, 0, sizeof(*out));

@@ -23,9 +23,9 @@
 
 static void add_folders(struct initramfs *archive)
 {
-	static const char *const folders[] = {"/bin", "/sbin",	"/usr/bin", "/usr/sbin",
-					      "/etc", "/dev",	"/proc",    "/sys",
-					      "/run", "/tlbvm", "/var"};
+	static const char *const folders[] = { "/bin", "/sbin",	 "/usr/bin", "/usr/sbin",
+					       "/etc", "/dev",	 "/proc",    "/sys",
+					       "/run", "/tlbvm", "/var" };
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		initramfs__add_folder(archive, folders[i], 0755);
@@ -120,7 +120,7 @@ static int add_busybox(struct initramfs *archive, const struct guest *guest)
 	err = initramfs__add_file(archive, BUSYBOX, BUSYBOX);
 	if (err)
 		return err;
-	err = child__must_run((const char *const[]){BUSYBOX, "--list-full", NULL}, NULL,
+	err = child__must_run((const char *const[]){ BUSYBOX, "--list-full", NULL }, NULL,
 			      "busybox-static", &captured, NULL, NULL);
 	for (char *applet = err ? NULL : strtok_r(captured.out, "\n", &save); applet;
 	     applet = strtok_r(NULL, "\n", &save)) {
@@ -137,8 +137,8 @@ static int add_busybox(struct initramfs *archive, const struct guest *guest)
 /* Our programs for guests: in the build tree beside tlbvm, or where they are installed. */
 static bool find_own(const struct arch *arch, const char *name, char *out, size_t size)
 {
-	static const char *const places[] = {"%s/guest/%s/%s", "%s/../guest/%s/%s",
-					     "%s/../lib/tlbstat/guest/%s/%s"};
+	static const char *const places[] = { "%s/guest/%s/%s", "%s/../guest/%s/%s",
+					      "%s/../lib/tlbstat/guest/%s/%s" };
 	char self[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
@@ -158,7 +158,7 @@ static bool find_own(const struct arch *arch, const char *name, char *out, size_
 
 static int add_own(struct initramfs *archive, const struct guest *guest)
 {
-	static const char *const tools[] = {"tlbstat", "tlbbench"};
+	static const char *const tools[] = { "tlbstat", "tlbbench" };
 	char path[PATH_MAX];
 	int err;
 

@@ -23,7 +23,7 @@ char *qemu__version(const struct arch *arch)
 {
 	struct captured captured;
 	char *version = NULL;
-	int err = child__must_run((const char *const[]){arch->qemu, "--version", NULL}, NULL,
+	int err = child__must_run((const char *const[]){ arch->qemu, "--version", NULL }, NULL,
 				  arch->qemu_package, &captured, NULL, NULL);
 
 	if (!err && sscanf(captured.out, "QEMU emulator version %m[0-9.]", &version) != 1) {
@@ -55,7 +55,7 @@ static unsigned long loops_per_jiffy(void)
 #ifdef __x86_64__
 	uint64_t start_ns = stop__now_ns(), ticks = __builtin_ia32_rdtsc(), ns;
 
-	nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+	nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 	ticks = __builtin_ia32_rdtsc() - ticks;
 	ns = stop__now_ns() - start_ns;
 	return (unsigned long)((double)ticks * 1e9 / (double)ns / GUEST_HZ);
@@ -117,11 +117,11 @@ char *qemu__facts(const struct qemu *qemu)
 	json_t *json = json_pack("{s:s, s:s*, s:b, s:s, s:i, s:I, s:s, s:s, s:s, s:s, s:s*, s:s}",
 				 "accelerator", qemu->accel == ACCEL_KVM ? "kvm" : "tcg", "thread",
 				 thread_mode(qemu->accel), "emulated", qemu->accel != ACCEL_KVM,
-				 "qemu", qemu->version, "cpus", (int)guest->cpus, "memory_bytes",
-				 (json_int_t)qemu->memory, "arch", guest->arch->name, "machine",
-				 guest->arch->machine, "cpu_model", guest->arch->cpu, "kernel",
-				 guest->kernel->name, "kernel_version", guest->kernel->version,
-				 "tlbvm", TLBSTAT_VERSION);
+				 "qemu", guest->qemu_version, "cpus", (int)guest->cpus,
+				 "memory_bytes", (json_int_t)qemu->memory, "arch",
+				 guest->arch->name, "machine", guest->arch->machine, "cpu_model",
+				 guest->arch->cpu, "kernel", guest->kernel->name, "kernel_version",
+				 guest->kernel->version, "tlbvm", TLBSTAT_VERSION);
 	char *text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
 
 	json_decref(json);
@@ -160,8 +160,8 @@ pid_t qemu__start(const struct qemu *qemu, int console, int results, int errors)
 	const struct guest *guest = qemu->guest;
 	const struct arch *arch = guest->arch;
 	char cpus[16], memory[32], console_dev[64], results_dev[64];
-	struct arguments arguments = {.count = 0};
-	const int keep[] = {console, results, -1};
+	struct arguments arguments = { .count = 0 };
+	const int keep[] = { console, results, -1 };
 
 	snprintf(cpus, sizeof(cpus), "%u", guest->cpus);
 	snprintf(memory, sizeof(memory), "%lluM", (unsigned long long)(qemu->memory >> 20));
@@ -169,37 +169,37 @@ pid_t qemu__start(const struct qemu *qemu, int console, int results, int errors)
 		 console);
 	snprintf(results_dev, sizeof(results_dev), "file,id=results,path=/proc/self/fd/%d",
 		 results);
-	add(&arguments, (const char *const[]){arch->qemu,
-					      "-nodefaults",
-					      "-no-user-config",
-					      "-display",
-					      "none",
-					      "-no-reboot",
-					      "-accel",
-					      accel__argument(qemu->accel),
-					      "-M",
-					      arch->machine,
-					      "-cpu",
-					      arch->cpu,
-					      "-smp",
-					      cpus,
-					      "-m",
-					      memory,
-					      "-kernel",
-					      guest->kernel->image,
-					      "-initrd",
-					      qemu->initramfs,
-					      "-append",
-					      qemu->append,
-					      "-chardev",
-					      console_dev,
-					      "-serial",
-					      "chardev:console",
-					      "-chardev",
-					      results_dev,
-					      NULL});
+	add(&arguments, (const char *const[]){ arch->qemu,
+					       "-nodefaults",
+					       "-no-user-config",
+					       "-display",
+					       "none",
+					       "-no-reboot",
+					       "-accel",
+					       accel__argument(qemu->accel),
+					       "-M",
+					       arch->machine,
+					       "-cpu",
+					       arch->cpu,
+					       "-smp",
+					       cpus,
+					       "-m",
+					       memory,
+					       "-kernel",
+					       guest->kernel->image,
+					       "-initrd",
+					       qemu->initramfs,
+					       "-append",
+					       qemu->append,
+					       "-chardev",
+					       console_dev,
+					       "-serial",
+					       "chardev:console",
+					       "-chardev",
+					       results_dev,
+					       NULL });
 	add(&arguments, arch->results_device);
 	add(&arguments, guest->qemu_args);
 	show(&arguments);
-	return child__start(arguments.arg, &(struct child_setup){.err = errors, .keep = keep});
+	return child__start(arguments.arg, &(struct child_setup){ .err = errors, .keep = keep });
 }

@@ -11,7 +11,6 @@ struct qemu {
 	const struct guest *guest;
 	enum accel accel;      /* settled */
 	uint64_t memory;       /* bytes */
-	const char *version;   /* QEMU's */
 	const char *initramfs; /* its path */
 	const char *append;    /* the kernel's command line */
 };

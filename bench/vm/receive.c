@@ -10,6 +10,7 @@
 #include "common/diag.h"
 #include "common/file.h"
 #include "common/procfs.h"
+#include "common/stop.h"
 #include "vm/job.h"
 
 void receiver__init(struct receiver *receiver, const struct get_file *gets, size_t get_count)
@@ -37,30 +38,29 @@ void receiver__free(struct receiver *receiver)
 	drop_file(receiver);
 }
 
+/* A reader that has stopped must not keep us from ending: a signal ends a write half-way. */
 static int write_all(int fd, const uint8_t *data, size_t length)
 {
-	while (length) {
+	while (length && !stop__asked()) {
 		ssize_t done = write(fd, data, length);
 
-		if (done < 0 && errno == EAGAIN) {
-			poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, 1000);
-			continue;
-		}
-		if (done < 0 && errno != EINTR)
+		if (done < 0 && errno == EAGAIN)
+			poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, 1000);
+		else if (done < 0 && errno != EINTR)
 			return -errno;
 		if (done > 0) {
 			data += done;
 			length -= (size_t)done;
 		}
 	}
-	return 0;
+	return length ? -EINTR : 0;
 }
 
 static int pass_on(int fd, const struct frame *frame, const char *name)
 {
 	int err = write_all(fd, frame->payload, frame->length);
 
-	if (err && err != -EPIPE)
+	if (err && err != -EPIPE && err != -EINTR)
 		diag__fail(-err, "write the job's %s", name);
 	return err;
 }

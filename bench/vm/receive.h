@@ -44,7 +44,7 @@ void receiver__free(struct receiver *receiver);
 
 /*
  * Takes bytes of the port. Returns 0, or a negative errno when the output or a file cannot be
- * written (kept in ->failure; said on stderr except for -EPIPE).
+ * written (kept in ->failure; said on stderr except for -EPIPE, and -EINTR when a stop was asked).
  */
 int receiver__feed(struct receiver *receiver, const void *data, size_t length);
 

@@ -22,14 +22,14 @@ static const struct suite {
 	const char *name;
 	bool security, last_resort;
 } suites[] = {
-	{"bookworm", false, false},	    {"bookworm-security", true, false},
-	{"trixie", false, false},	    {"trixie-security", true, false},
-	{"trixie-backports", false, false}, {"sid", false, true},
+	{ "bookworm", false, false },	      { "bookworm-security", true, false },
+	{ "trixie", false, false },	      { "trixie-security", true, false },
+	{ "trixie-backports", false, false }, { "sid", false, true },
 };
 
 /* Names under which a Debian host may list its own release. */
-static const char *const aliases[] = {"stable",	 "oldstable", "oldoldstable",
-				      "testing", "unstable",  "forky"};
+static const char *const aliases[] = { "stable",  "oldstable", "oldoldstable",
+				       "testing", "unstable",  "forky" };
 
 static bool is_word(const char *word, size_t length, const char *wanted)
 {
@@ -52,7 +52,7 @@ static bool is_archive_suite(const char *word, size_t length, const char *codena
 /* "bookworm-security", and "bullseye/updates" before that. */
 static bool is_security_suite(const char *word, size_t length, const char *codename)
 {
-	static const char *const ends[] = {"-security", "/updates"};
+	static const char *const ends[] = { "-security", "/updates" };
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		size_t end = strlen(ends[i]);
@@ -122,10 +122,10 @@ static char **stanza__field(struct stanza *stanza, const char *name, size_t leng
 	const struct {
 		const char *name;
 		char **field;
-	} fields[] = {{"Types", &stanza->types},
-		      {"URIs", &stanza->uris},
-		      {"Suites", &stanza->suites},
-		      {"Enabled", &stanza->enabled}};
+	} fields[] = { { "Types", &stanza->types },
+		       { "URIs", &stanza->uris },
+		       { "Suites", &stanza->suites },
+		       { "Enabled", &stanza->enabled } };
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		if (strlen(fields[i].name) == length && !strncasecmp(name, fields[i].name, length))
@@ -173,7 +173,7 @@ static void stanza__end(struct stanza *stanza, struct mirrors *mirrors, const ch
 	free(stanza->uris);
 	free(stanza->suites);
 	free(stanza->enabled);
-	*stanza = (struct stanza){0};
+	*stanza = (struct stanza){ 0 };
 }
 
 static bool is_blank(const char *line, const char *end)
@@ -185,7 +185,7 @@ static bool is_blank(const char *line, const char *end)
 
 static void parse_deb822(struct mirrors *mirrors, const char *text, const char *codename)
 {
-	struct stanza stanza = {0};
+	struct stanza stanza = { 0 };
 	char **field = NULL;
 
 	for (const char *line = text, *end; *line; line = end + (*end == '\n')) {

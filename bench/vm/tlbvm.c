@@ -14,8 +14,8 @@ static const struct command {
 	char *full_name; /* argv[0] of the command, for argp's messages */
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{"run", "tlbvm run", vm_run},
-	{"kernels", "tlbvm kernels", vm_kernels},
+	{ "run", "tlbvm run", vm_run },
+	{ "kernels", "tlbvm kernels", vm_kernels },
 };
 
 const char *argp_program_version = "tlbvm " TLBSTAT_VERSION;
@@ -67,9 +67,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.parser = parse_option, .args_doc = "COMMAND [OPTION]...", .doc = doc};
-	struct choice choice = {0};
+	static const struct argp argp = { .parser = parse_option,
+					  .args_doc = "COMMAND [OPTION]...",
+					  .doc = doc };
+	struct choice choice = { 0 };
 	int code;
 
 	diag__set_program("tlbvm");

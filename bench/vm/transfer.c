@@ -37,11 +37,11 @@ static double elapsed(const struct transfer *transfer)
 void transfer__begin(struct transfer *transfer, const char *what, uint64_t total,
 		     const char *folder)
 {
-	*transfer = (struct transfer){.what = what,
-				      .folder = folder,
-				      .total = total,
-				      .started = stop__now_ns(),
-				      .live = isatty(STDERR_FILENO)};
+	*transfer = (struct transfer){ .what = what,
+				       .folder = folder,
+				       .total = total,
+				       .started = stop__now_ns(),
+				       .live = isatty(STDERR_FILENO) };
 	if (transfer->live)
 		transfer__tick(transfer);
 	else if (total)

@@ -24,7 +24,7 @@
 
 static const char *base(void)
 {
-	static const char *const names[] = {"XDG_RUNTIME_DIR", "TMPDIR"};
+	static const char *const names[] = { "XDG_RUNTIME_DIR", "TMPDIR" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *path = getenv(names[i]);
@@ -96,7 +96,7 @@ int workdir__create(struct workdir *out)
 	char *lock = NULL;
 	int err = 0;
 
-	*out = (struct workdir){.lock = -1};
+	*out = (struct workdir){ .lock = -1 };
 	remove_stale(parent);
 	if (asprintf(&out->path, "%s/" PREFIX "XXXXXX", parent) < 0) {
 		out->path = NULL;
@@ -133,5 +133,5 @@ void workdir__remove(struct workdir *workdir)
 	if (workdir->lock >= 0)
 		close(workdir->lock);
 	free(workdir->path);
-	*workdir = (struct workdir){.lock = -1};
+	*workdir = (struct workdir){ .lock = -1 };
 }

@@ -122,6 +122,19 @@ code=$(cat "$work/code")
 holds "a reader that has seen enough ends the run quietly" \
 	'[ "$(cat "$work/out")" = y ] && [ "$code" -eq 141 ] && [ ! -s "$work/err" ]'
 
+mkfifo "$work/fifo"
+tail -f /dev/null <"$work/fifo" &
+reader=$!
+"$tlbvm" run --cpus 1 --timeout 100s -- sh -c 'echo ready >&2; yes' >"$work/fifo" 2>"$work/err" &
+pid=$!
+started
+within 60 'grep -q ready "$work/err"'
+sleep 1
+kill -INT "$pid"
+holds "a reader that does not read keeps no run from ending" gone
+finish
+kill "$reader"
+
 start -- sh -c 'poweroff -f; sleep 100'
 finish
 holds "a job that powers the guest off has no result" \
