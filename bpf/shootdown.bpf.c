@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The x86 shootdown funnel: requested CPUs, minus self, minus preempted vCPUs, minus lazy, minus
  * not loaded = asked; of these raised; then handled = useful + unneeded.

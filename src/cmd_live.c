@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* "tlbstat [interval [count]]": a line per interval, like vmstat. */
 #include "commands.h"
 

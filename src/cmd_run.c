@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* "tlbstat run -- CMD": what happened on the whole machine while CMD ran. */
 #include "commands.h"
 

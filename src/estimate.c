@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Lazy and not loaded, told apart by a sample. How many CPUs were left out is known exactly
  * (requested - self - preempted - asked); how they divide is estimated from the flushes whose masks

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Two snapshots make a report; what is asked of it without printing. */
 #include "observer.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Reports as CSV: one header, one row per report, no summary. Every cell has its column on every
  * machine; a field is empty where the number cannot be seen.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A report as JSON. A number that cannot be seen is null, and "unsupported" says why. */
 #include "observer.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which cells count, given the probes that are attached: a table of rules. */
 #include "support.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* tlbstat: counts every TLB shootdown of the machine, stage by stage. */
 #include <locale.h>
 #include <stdlib.h>
