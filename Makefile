@@ -171,10 +171,14 @@ fuzz: deps-test ## Fuzz each parser for FUZZ_SECONDS (10)
 	$(Q)$(MAKE) --no-print-directory $(JOBS) $(FUZZ)
 	$(Q)tests/fuzz/run.sh $(or $(FUZZ_SECONDS),10) $(FUZZ)
 
+.PHONY: check-patches
+check-patches: ## Apply the kernel patches to their pristine bases, check them, build what they touch
+	$(Q)kernel-patches/check
+
 # --- Keeping the house ---------------------------------------------------------------------------
 
 SOURCES = $(shell git ls-files '*.c' '*.h')
-SCRIPTS = .ci/run $(shell git ls-files 'bench/demo' 'tests/run' '*.sh')
+SCRIPTS = .ci/run $(shell git ls-files 'bench/demo' 'kernel-patches/check' 'tests/run' '*.sh')
 
 .PHONY: lint
 lint: deps-test ## Check the layout of the sources, the scripts and the man pages
