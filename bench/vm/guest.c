@@ -444,6 +444,7 @@ static int run__prepare(struct run *run)
 		run->console_file = fopen(guest->console_file, "we");
 		if (!run->console_file)
 			return diag__fail(errno, "write %s", guest->console_file);
+		setlinebuf(run->console_file);
 	}
 	return use_accel(run, accel);
 }

@@ -232,7 +232,6 @@ static int unpack(const struct fetch *fetch, const char *debs, const char *root)
 	size_t unpacked = 0, wanted = 0;
 	int err = 0;
 
-	(void)fetch;
 	while (!err && entries && (entry = readdir(entries))) {
 		struct captured captured;
 		char *deb;
