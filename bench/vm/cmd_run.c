@@ -89,7 +89,7 @@ static const char doc[] =
 	"  tlbvm run -- uname -a\n"
 	"  tlbvm run --kernel stock:6.12 --module zram -- tlbbench run pageout\n"
 	"  tlbvm run --kernel arch/x86/boot/bzImage --put ./prog -- ./prog\n"
-	"  tlbvm run --cpus 16 --get a.json -- tlbbench run fork -o a.json\n";
+	"  tlbvm run --module zram --get a.json -- tlbbench run pageout -o a.json\n";
 
 struct list {
 	const char **item; /* ended by NULL */

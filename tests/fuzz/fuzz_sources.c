@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = string_of(data, size), *list;
 
 	for (int deb822 = 0; deb822 < 2; deb822++) {
-		struct mirrors mirrors = {0};
+		struct mirrors mirrors = { 0 };
 
 		mirrors__parse(&mirrors, text, deb822, "bookworm");
 		check_uri(mirrors.archive, text);

@@ -74,7 +74,7 @@ static void send_three(void)
 
 static void frames_arrive_as_sent_whatever_the_chunks(void **state)
 {
-	static const size_t chunks[] = {1, 2, 3, 7, 15, 16, 17, 64, 4096};
+	static const size_t chunks[] = { 1, 2, 3, 7, 15, 16, 17, 64, 4096 };
 
 	(void)state;
 	send_three();

@@ -9,7 +9,7 @@
 static void expect(const char *text, bool deb822, const char *codename, const char *archive,
 		   const char *security)
 {
-	struct mirrors mirrors = {0};
+	struct mirrors mirrors = { 0 };
 
 	mirrors__parse(&mirrors, text, deb822, codename);
 	assert_string_equal(mirrors.archive ? mirrors.archive : "none", archive ? archive : "none");
@@ -93,8 +93,8 @@ static void deb822_stanzas_that_do_not_count_are_left_alone(void **state)
 
 static void the_list_names_the_suites_that_the_mirrors_have(void **state)
 {
-	struct mirrors both = {.archive = ARCHIVE, .security = SECURITY};
-	struct mirrors one = {.archive = ARCHIVE};
+	struct mirrors both = { .archive = ARCHIVE, .security = SECURITY };
+	struct mirrors one = { .archive = ARCHIVE };
 	char *text = mirrors__sources_list(&both, "amd64", false);
 
 	(void)state;

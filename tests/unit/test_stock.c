@@ -15,22 +15,22 @@ static void versions_are_read_from_image_packages(void **state)
 	static const struct {
 		const char *package, *version;
 	} cases[] = {
-		{"linux-image-6.1.0-57-cloud-amd64", "6.1.0-57-cloud-amd64"},
-		{"linux-image-6.12.117+deb13-cloud-amd64", "6.12.117+deb13-cloud-amd64"},
-		{"linux-binary-7.3.4+deb13-cloud-amd64", "7.3.4+deb13-cloud-amd64"},
-		{"linux-image-6.1.0-57-cloud-amd64-dbg", NULL},
-		{"linux-image-6.1.0-57-cloud-amd64-unsigned", NULL},
-		{"linux-binary-unsigned-7.3.4+deb13-cloud-amd64", NULL},
-		{"linux-image-6.1.0-57-rt-amd64", NULL},
-		{"linux-image-6.1.0-57-amd64", NULL},
-		{"linux-image-6.1.0-57-cloud-arm64", NULL},
-		{"linux-image-6.12-cloud-amd64", NULL},
-		{"linux-image-cloud-amd64", NULL},
-		{"linux-image-7.4-rc2-cloud-amd64", NULL},
-		{"linux-modules-7.3.4+deb13-cloud-amd64", NULL},
-		{"linux-headers-6.1.0-57-cloud-amd64", NULL},
-		{"linux-image-", NULL},
-		{"", NULL},
+		{ "linux-image-6.1.0-57-cloud-amd64", "6.1.0-57-cloud-amd64" },
+		{ "linux-image-6.12.117+deb13-cloud-amd64", "6.12.117+deb13-cloud-amd64" },
+		{ "linux-binary-7.3.4+deb13-cloud-amd64", "7.3.4+deb13-cloud-amd64" },
+		{ "linux-image-6.1.0-57-cloud-amd64-dbg", NULL },
+		{ "linux-image-6.1.0-57-cloud-amd64-unsigned", NULL },
+		{ "linux-binary-unsigned-7.3.4+deb13-cloud-amd64", NULL },
+		{ "linux-image-6.1.0-57-rt-amd64", NULL },
+		{ "linux-image-6.1.0-57-amd64", NULL },
+		{ "linux-image-6.1.0-57-cloud-arm64", NULL },
+		{ "linux-image-6.12-cloud-amd64", NULL },
+		{ "linux-image-cloud-amd64", NULL },
+		{ "linux-image-7.4-rc2-cloud-amd64", NULL },
+		{ "linux-modules-7.3.4+deb13-cloud-amd64", NULL },
+		{ "linux-headers-6.1.0-57-cloud-amd64", NULL },
+		{ "linux-image-", NULL },
+		{ "", NULL },
 	};
 
 	(void)state;
@@ -46,8 +46,8 @@ static void versions_are_read_from_image_packages(void **state)
 
 static void a_series_is_two_numbers(void **state)
 {
-	static const char *const good[] = {"7.3", "6.12", "6.1", "10.0"};
-	static const char *const bad[] = {"", "7", "7.", ".3", "7.3.4", "7.3 ", "x.3", "7.3-rc1"};
+	static const char *const good[] = { "7.3", "6.12", "6.1", "10.0" };
+	static const char *const bad[] = { "", "7", "7.", ".3", "7.3.4", "7.3 ", "x.3", "7.3-rc1" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
@@ -80,16 +80,16 @@ static void choose(const struct package *packages, size_t count, const char *ser
 static void the_newest_of_a_series_is_chosen_by_number(void **state)
 {
 	static const struct package packages[] = {
-		{"linux-image-6.1.0-9-cloud-amd64", "", BIG},
-		{"linux-image-6.1.0-57-cloud-amd64", "", BIG},
-		{"linux-image-6.1.0-50-cloud-amd64", "", BIG},
-		{"linux-image-6.1.0-99-cloud-amd64-dbg", "", BIG},
-		{"linux-image-6.1.0-99-cloud-amd64-unsigned", "", BIG},
-		{"linux-image-6.1.0-99-rt-amd64", "", BIG},
-		{"linux-image-6.12.9+deb12-cloud-amd64", "", BIG},
-		{"linux-image-6.12.117+deb13-cloud-amd64", "", BIG},
-		{"linux-image-6.12.117+deb12-cloud-amd64", "", BIG},
-		{"linux-image-6.16.3+deb13-cloud-amd64", "", BIG},
+		{ "linux-image-6.1.0-9-cloud-amd64", "", BIG },
+		{ "linux-image-6.1.0-57-cloud-amd64", "", BIG },
+		{ "linux-image-6.1.0-50-cloud-amd64", "", BIG },
+		{ "linux-image-6.1.0-99-cloud-amd64-dbg", "", BIG },
+		{ "linux-image-6.1.0-99-cloud-amd64-unsigned", "", BIG },
+		{ "linux-image-6.1.0-99-rt-amd64", "", BIG },
+		{ "linux-image-6.12.9+deb12-cloud-amd64", "", BIG },
+		{ "linux-image-6.12.117+deb13-cloud-amd64", "", BIG },
+		{ "linux-image-6.12.117+deb12-cloud-amd64", "", BIG },
+		{ "linux-image-6.16.3+deb13-cloud-amd64", "", BIG },
 	};
 	size_t count = ARRAY_SIZE(packages);
 
@@ -105,10 +105,10 @@ static void the_newest_of_a_series_is_chosen_by_number(void **state)
 static void a_split_kernel_is_chosen_by_the_package_that_holds_the_image(void **state)
 {
 	static const struct package packages[] = {
-		{"linux-image-7.3.4+deb13-cloud-amd64", "", 1928},
-		{"linux-modules-7.3.4+deb13-cloud-amd64", "", BIG},
-		{"linux-binary-7.3.4+deb13-cloud-amd64", "", BIG},
-		{"linux-base-7.3.4+deb13-cloud-amd64", "", 1 << 20},
+		{ "linux-image-7.3.4+deb13-cloud-amd64", "", 1928 },
+		{ "linux-modules-7.3.4+deb13-cloud-amd64", "", BIG },
+		{ "linux-binary-7.3.4+deb13-cloud-amd64", "", BIG },
+		{ "linux-base-7.3.4+deb13-cloud-amd64", "", 1 << 20 },
 	};
 	const struct package *chosen = stock__choose(packages, ARRAY_SIZE(packages), x86(), "7.3");
 
@@ -126,10 +126,10 @@ static void a_split_kernel_is_chosen_by_the_package_that_holds_the_image(void **
 static void a_kernel_whose_modules_are_gone_is_not_chosen(void **state)
 {
 	static const struct package packages[] = {
-		{"linux-binary-7.3.4+deb13-cloud-amd64", "", BIG},
-		{"linux-modules-7.3.4+deb13-cloud-amd64", "", BIG},
-		{"linux-binary-7.3.10+deb13-cloud-amd64", "", BIG},
-		{"linux-image-7.3.11+deb13-cloud-amd64", "", 1928},
+		{ "linux-binary-7.3.4+deb13-cloud-amd64", "", BIG },
+		{ "linux-modules-7.3.4+deb13-cloud-amd64", "", BIG },
+		{ "linux-binary-7.3.10+deb13-cloud-amd64", "", BIG },
+		{ "linux-image-7.3.11+deb13-cloud-amd64", "", 1928 },
 	};
 
 	(void)state;
