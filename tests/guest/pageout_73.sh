@@ -30,6 +30,8 @@ holds memcg-spin "at least 95% is useful" '$v.useful >= 0.95 * $v.remote_ipis'
 
 holds madvise-other "only the first 2 MiB cause interrupts" \
 	'$v.remote_ipis > 500 * 15 and $v.remote_ipis < 700 * 15'
+holds madvise-other "pages that were just faulted in do not stay behind" \
+	'$v.pages_done >= 0.998 * $v.pages_asked'
 holds madvise-other "and a note says why" \
 	'any($run.notes[]; test("MADV_PAGEOUT.*trims.*--via memcg"))'
 exit "${failed:-1}"
