@@ -152,7 +152,7 @@ for document in $documents; do
 	empty "make targets and variables in $document" "$work/wrong"
 
 	{
-		grep -oE '(^|[^/[:alnum:]])(src|bpf|bench|tests|man|completions|\.ci)/[[:alnum:]_./*-]*' \
+		grep -oE '(^|[^/[:alnum:]])(src|bpf|bench|tests|man|completions|kernel-patches|\.ci)/[[:alnum:]_./*-]*' \
 			"$work/code" | sed 's/^[^.[:alnum:]]//; s/NAME/*/'
 		grep -o '](\([^):]*\))' "$document" | sed 's/](\(.*\))/\1/; s/#.*//'
 	} | sort -u | while read -r path; do
@@ -171,7 +171,30 @@ for program in $programs; do
 	done
 done
 
-# The report that README.md shows has the rows that tlbstat prints, and all of them are explained.
+# The words explained in a section of a man page: ".It Li a , b".
+explained() {
+	awk -v title="$2" '
+		/^\.S[hs] / { here = substr($0, 5) == title }
+		here && sub(/^\.It Li /, "") { gsub(/ , /, "\n"); print }' "man/$1.1"
+}
+
+# head_is_explained NAME PAGE SECTION: of the table whose columns are on stdin.
+head_is_explained() {
+	sort >"$work/head"
+	explained "$2" "$3" | sort | diff "$work/head" - >"$work/wrong"
+	[ -s "$work/head" ] || echo "there are no columns" >>"$work/wrong"
+	empty "$1" "$work/wrong"
+}
+
+live=$(sed -n '/char header\[\] =/,/;/s/.*"\(  *local .*\)".*/\1/p' src/cmd_live.c)
+# shellcheck disable=SC2086 # a word per column
+printf '%s\n' $live | head_is_explained "columns of tlbstat" tlbstat "Columns of the live table"
+sed -n '/columns\[\] = {/,/^};/p' bench/run_table.c | grep -o '{ "[^"]*' | sed 's/{ "//' |
+	head_is_explained "columns of tlbbench run" tlbbench "OUTPUT OF RUN"
+grep -qxF -e "$live" README.md || echo "README.md shows other columns than $live" >"$work/wrong"
+empty "columns of tlbstat in README.md" "$work/wrong"
+
+# The report that README.md shows has the rows that tlbstat prints.
 sed -n '/^flush calls/,/^trust:/p' README.md | sed 's/\([^ ]\)  .*/\1/; s/^trust:.*/trust:/' >"$work/rows"
 while IFS= read -r row; do
 	grep -qF -e "\"$row" src/report_print.c || echo "no row \"$row\""
