@@ -183,7 +183,7 @@ SCRIPTS = .ci/run $(shell git ls-files 'bench/demo' 'kernel-patches/check' 'test
 .PHONY: lint
 lint: deps-test ## Check the layout of the sources, the scripts and the man pages
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
-	$(Q)shellcheck $(SCRIPTS)
+	$(Q)shellcheck -x $(SCRIPTS)
 	$(Q)for page in man/*; do mandoc -T lint -W warning $$page || exit 1; done
 	@echo "lint: ok"
 

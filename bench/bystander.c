@@ -27,7 +27,7 @@ static _Noreturn void be_busy(unsigned int cpu, int ready)
 /* Every process writes one byte when it runs on its CPU. */
 static int wait_ready(int fd, unsigned int count)
 {
-	struct pollfd end = {.fd = fd, .events = POLLIN};
+	struct pollfd end = { .fd = fd, .events = POLLIN };
 	uint64_t deadline = stop__now_ns() + START_MS * 1000000ull;
 	char byte;
 

@@ -195,7 +195,7 @@ int cgroup__add_process(const struct cgroup *cgroup, pid_t pid)
 /* Asking for nothing reclaims nothing, but the arguments are read all the same. */
 const char *cgroup__reclaim_argument(const struct cgroup *cgroup)
 {
-	static const char *const arguments[] = {" swappiness=max", " swappiness=200"};
+	static const char *const arguments[] = { " swappiness=max", " swappiness=200" };
 	char path[PATH_MAX + 64], text[32];
 
 	snprintf(path, sizeof(path), "%s/memory.reclaim", cgroup->path);
@@ -234,7 +234,7 @@ static bool is_ours(const char *path)
 
 int cgroup__undo(const char *path, const char *unused)
 {
-	const struct timespec pause = {.tv_nsec = EMPTY_PAUSE_NS};
+	const struct timespec pause = { .tv_nsec = EMPTY_PAUSE_NS };
 	int err = EBUSY;
 
 	(void)unused;

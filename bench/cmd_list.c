@@ -12,8 +12,8 @@
 static const char doc[] = "List the workloads, what they do, and whether they can run here.";
 
 static const struct argp_option options[] = {
-	{"json", 'J', NULL, 0, "Print JSON", 0},
-	{0},
+	{ "json", 'J', NULL, 0, "Print JSON", 0 },
+	{ 0 },
 };
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -45,7 +45,7 @@ static void for_each_way(const struct cpus *cpus,
 				      const char *why, void *context),
 			 void *context)
 {
-	static const char *const no_via[] = {NULL, NULL};
+	static const char *const no_via[] = { NULL, NULL };
 
 	for (size_t i = 0; workloads[i]; i++) {
 		const char *const *via = workloads[i]->vias ? workloads[i]->vias : no_via;
@@ -96,7 +96,7 @@ static void print_json(const struct cpus *cpus)
 
 int cmd_list(int argc, char **argv)
 {
-	static const struct argp argp = {.options = options, .parser = parse, .doc = doc};
+	static const struct argp argp = { .options = options, .parser = parse, .doc = doc };
 	const char *last = NULL;
 	bool json = false;
 	struct cpus cpus;

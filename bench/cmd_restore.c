@@ -16,7 +16,7 @@ static const char doc[] =
 
 int cmd_restore(int argc, char **argv)
 {
-	static const struct argp argp = {.doc = doc};
+	static const struct argp argp = { .doc = doc };
 	enum journal_found found;
 	size_t undone;
 

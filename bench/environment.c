@@ -212,7 +212,7 @@ static json_t *has_invlpgb(void)
 /* As the kernel uses them (after "nopcid" and the like), but for invlpgb: as the CPU has it. */
 static json_t *flags(const char *cpuinfo)
 {
-	static const char *const names[] = {"pcid", "invpcid", "pti", "la57", "hypervisor"};
+	static const char *const names[] = { "pcid", "invpcid", "pti", "la57", "hypervisor" };
 	json_t *object;
 	char *list;
 
@@ -413,7 +413,7 @@ static json_t *cgroup(void)
 static json_t *hypervisor(void)
 {
 #if HAVE_CPUID
-	unsigned int eax, name[4] = {0}, ecx, edx;
+	unsigned int eax, name[4] = { 0 }, ecx, edx;
 
 	if (!__get_cpuid(1, &eax, &name[0], &ecx, &edx))
 		return NULL;
@@ -441,9 +441,9 @@ static json_t *guest_fact(const json_t *guest, const char *key, const char *vari
 static json_t *accelerator(const json_t *guest, const json_t *seen)
 {
 	static const char *const names[][2] = {
-		{"none", "none"},
-		{"TCGTCGTCGTCG", "tcg"},
-		{"KVMKVMKVM", "kvm"},
+		{ "none", "none" },
+		{ "TCGTCGTCGTCG", "tcg" },
+		{ "KVMKVMKVM", "kvm" },
 	};
 	json_t *told = guest_fact(guest, "accelerator", "TLBVM_ACCEL");
 	const char *name = json_string_value(seen);

@@ -15,9 +15,9 @@ static const struct kind {
 	const char *name;
 	unsigned int fields;
 } kinds[JOURNAL_KINDS] = {
-	[JOURNAL_SETTING] = {"setting", 2}, [JOURNAL_ZRAM_ADD] = {"zram-add", 1},
-	[JOURNAL_ZRAM] = {"zram", 1},	    [JOURNAL_SWAP] = {"swap", 1},
-	[JOURNAL_SUBTREE] = {"subtree", 2}, [JOURNAL_CGROUP] = {"cgroup", 1},
+	[JOURNAL_SETTING] = { "setting", 2 }, [JOURNAL_ZRAM_ADD] = { "zram-add", 1 },
+	[JOURNAL_ZRAM] = { "zram", 1 },	      [JOURNAL_SWAP] = { "swap", 1 },
+	[JOURNAL_SUBTREE] = { "subtree", 2 }, [JOURNAL_CGROUP] = { "cgroup", 1 },
 };
 
 static bool is_plain(unsigned char c)
@@ -98,7 +98,7 @@ int journal_text__add(struct journal_text *text, enum journal_kind kind, char *s
 		return -ENOMEM;
 	}
 	text->entries = entries;
-	entries[text->count++] = (struct journal_entry){kind, subject, value};
+	entries[text->count++] = (struct journal_entry){ kind, subject, value };
 	return 0;
 }
 

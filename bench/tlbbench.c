@@ -14,10 +14,10 @@ static const struct {
 	char *invocation; /* what usage messages call it */
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{"list", "tlbbench list", cmd_list},
-	{"run", "tlbbench run", cmd_run},
-	{"compare", "tlbbench compare", cmd_compare},
-	{"restore", "tlbbench restore", cmd_restore},
+	{ "list", "tlbbench list", cmd_list },
+	{ "run", "tlbbench run", cmd_run },
+	{ "compare", "tlbbench compare", cmd_compare },
+	{ "restore", "tlbbench restore", cmd_restore },
 };
 
 static const char doc[] =
@@ -43,7 +43,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {.parser = parse, .args_doc = "COMMAND [ARGS]", .doc = doc};
+	static const struct argp argp = { .parser = parse,
+					  .args_doc = "COMMAND [ARGS]",
+					  .doc = doc };
 
 	setlocale(LC_ALL, "C");
 	argp_err_exit_status = EXIT_USAGE;

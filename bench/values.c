@@ -4,7 +4,7 @@
 #include "values.h"
 
 /* The paths that reach flush_tlb_func(), which is what the kernel's TLB row counts. */
-static const enum flush_path counted_paths[] = {PATH_MM_RANGE, PATH_BATCH};
+static const enum flush_path counted_paths[] = { PATH_MM_RANGE, PATH_BATCH };
 #define COUNTED_PATHS (sizeof(counted_paths) / sizeof(*counted_paths))
 
 /* The sum over the counted paths of cells @first + path * @columns + @column, or why it is absent.

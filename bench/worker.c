@@ -76,7 +76,7 @@ static int say_dead(struct worker *worker)
 
 int worker__call(struct worker *worker, unsigned int command, uint64_t answer[WORKER_ANSWERS])
 {
-	struct pollfd link = {.fd = worker->link, .events = POLLIN};
+	struct pollfd link = { .fd = worker->link, .events = POLLIN };
 	struct reply reply;
 	ssize_t n;
 

@@ -25,32 +25,37 @@
 
 struct journal;
 
-enum bystander_kind { BYSTANDER_OTHER, BYSTANDER_SPIN, BYSTANDER_IDLE };
+enum bystander_kind {
+	BYSTANDER_OTHER,
+	BYSTANDER_SPIN,
+	BYSTANDER_IDLE
+};
 
-/* The options all workloads share; from the command line, with the workload's defaults filled in. */
+/* The options all workloads share; from the command line, with the workload's defaults filled in.
+ */
 struct workload_options {
 	uint64_t pages;
 	enum bystander_kind bystander;
-	const char *via;		/* one of the workload's vias; NULL if it has none */
+	const char *via; /* one of the workload's vias; NULL if it has none */
 	bool thp;
-	struct cpus cpus;		/* allowed and online */
-	unsigned int initiator;		/* the one of them that does the work; tlbbench is pinned to it */
+	struct cpus cpus;	/* allowed and online */
+	unsigned int initiator; /* the one of them that does the work; tlbbench is pinned to it */
 };
 
 struct workload_run {
 	const struct workload_options *options;
 	struct journal *journal;
-	void *state;			/* the workload's own */
+	void *state; /* the workload's own */
 	/* Filled by run() if it knows better than tlbbench's clock around it: */
 	uint64_t elapsed_ns;
 	/* Filled by tlbbench between run() and verify(): */
 	const struct report *report;
 	/* Filled by verify(): */
-	uint64_t pages_done;		/* verified */
-	bool no_work;			/* nothing was done; @reason says why */
+	uint64_t pages_done; /* verified */
+	bool no_work;	     /* nothing was done; @reason says why */
 	char reason[256];
-	json_t *values;			/* extra metrics, by name; a text says why one is absent */
-	json_t *notes;			/* array of sentences for the reader */
+	json_t *values; /* extra metrics, by name; a text says why one is absent */
+	json_t *notes;	/* array of sentences for the reader */
 };
 
 /* Adds a sentence to run->notes. */
@@ -59,9 +64,9 @@ void workload_run__note(struct workload_run *run, const char *fmt, ...)
 
 struct workload {
 	const char *name;
-	const char *summary;		/* one line for "tlbbench list" */
-	const char *help;		/* a paragraph */
-	const char *const *vias;	/* allowed --via values, first is the default; NULL if none */
+	const char *summary;	 /* one line for "tlbbench list" */
+	const char *help;	 /* a paragraph */
+	const char *const *vias; /* allowed --via values, first is the default; NULL if none */
 	uint64_t default_pages;
 	int (*check)(const struct workload_options *options, char *why, size_t size);
 	int (*set_up)(struct workload_run *run);

@@ -112,7 +112,9 @@ static int make_swap(const char *device, uint64_t bytes)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	char *first = calloc(1, page);
-	struct swap_head head = {.version = 1, .last_page = bytes / page - 1, .label = "tlbbench"};
+	struct swap_head head = { .version = 1,
+				  .last_page = bytes / page - 1,
+				  .label = "tlbbench" };
 	int err = 0, fd;
 
 	if (!first)
@@ -224,7 +226,7 @@ int zram__undo_swap(const char *device, const char *unused)
 /* Removes a device, once nobody has it open any more. */
 static int hot_remove(unsigned int id)
 {
-	const struct timespec pause = {.tv_nsec = REMOVE_PAUSE_NS};
+	const struct timespec pause = { .tv_nsec = REMOVE_PAUSE_NS };
 	char text[16];
 	int err;
 

@@ -5,19 +5,8 @@
 # shellcheck disable=SC2016,SC2034
 tlbbench=${BUILD:-build}/tlbbench
 results=tests/fixtures/results
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-holds() {
-	if eval "$2"; then
-		echo "ok $1"
-	else
-		echo "not ok $1"
-		cat "$work/out" "$work/err"
-		failed=1
-	fi
-}
+# shellcheck source=tests/check.inc
+. tests/check.inc
 
 compare() {
 	"$tlbbench" compare "$@" $results/base.json $results/x1.json >"$work/out" 2>"$work/err"

@@ -3,25 +3,9 @@
 # tlbbench compare: what it refuses, with which exit code, and that the message names what was given.
 tlbbench=${BUILD:-build}/tlbbench
 results=tests/fixtures/results
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-# gives CODE NAME TEXT ARGS...: exit CODE, TEXT on stderr, and nothing on stdout unless CODE is 0.
-gives() {
-	expected=$1 name=$2 text=$3
-	shift 3
-	"$tlbbench" compare "$@" >"$work/out" 2>"$work/err"
-	code=$?
-	if [ $code -eq "$expected" ] && { [ -z "$text" ] || grep -qF -- "$text" "$work/err"; } &&
-		{ [ $code -eq 0 ] || [ ! -s "$work/out" ]; }; then
-		echo "ok $name"
-	else
-		echo "not ok $name: exit $code, expected $expected and '$text'"
-		cat "$work/out" "$work/err"
-		failed=1
-	fi
-}
+# shellcheck source=tests/check.inc
+. tests/check.inc
+program="$tlbbench compare"
 
 a=$results/base.json b=$results/x1.json
 

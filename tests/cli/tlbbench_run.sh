@@ -4,20 +4,9 @@
 # is exit 77 with a reason. The conditions are evaluated by holds().
 # shellcheck disable=SC2016,SC2034
 tlbbench=${BUILD:-build}/tlbbench
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/check.inc
+. tests/check.inc
 export XDG_STATE_HOME="$work/state"
-failed=0
-
-holds() {
-	if eval "$2"; then
-		echo "ok $1"
-	else
-		echo "not ok $1"
-		cat "$work/out" "$work/err"
-		failed=1
-	fi
-}
 
 machine() {
 	cat /proc/swaps

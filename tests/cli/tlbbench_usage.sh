@@ -5,43 +5,10 @@
 # The conditions are evaluated by holds().
 # shellcheck disable=SC2016,SC2034
 tlbbench=${BUILD:-build}/tlbbench
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/check.inc
+. tests/check.inc
+program=$tlbbench
 export XDG_STATE_HOME="$work/state"
-failed=0
-
-# gives CODE NAME TEXT ARGS...: exit CODE, TEXT on stderr.
-gives() {
-	expected=$1 name=$2 text=$3
-	shift 3
-	"$tlbbench" "$@" >"$work/out" 2>"$work/err"
-	code=$?
-	if [ $code -eq "$expected" ] && { [ -z "$text" ] || grep -qF -- "$text" "$work/err"; }; then
-		echo "ok $name"
-	else
-		echo "not ok $name: exit $code, expected $expected"
-		cat "$work/out" "$work/err"
-		failed=1
-	fi
-}
-
-refuses() {
-	gives 2 "$@"
-	if [ -s "$work/out" ]; then
-		echo "not ok $1: prints data"
-		failed=1
-	fi
-}
-
-holds() {
-	if eval "$2"; then
-		echo "ok $1"
-	else
-		echo "not ok $1"
-		cat "$work/out" "$work/err"
-		failed=1
-	fi
-}
 
 refuses "no command" "which command"
 refuses "an unknown command" "'walk'" walk

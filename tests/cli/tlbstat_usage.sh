@@ -1,23 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # What cannot be understood is refused with exit 2, and the message names what was given.
-tlbstat=${BUILD:-build}/tlbstat
-failed=0
-
-# refuses NAME TEXT ARGS...: exit 2, TEXT on stderr, nothing on stdout.
-refuses() {
-	name=$1 text=$2
-	shift 2
-	out=$("$tlbstat" "$@" 2>/tmp/tlbstat_usage.$$)
-	code=$?
-	if [ $code -eq 2 ] && [ -z "$out" ] && grep -qF -- "$text" /tmp/tlbstat_usage.$$; then
-		echo "ok $name"
-	else
-		echo "not ok $name: exit $code, stdout '$out', stderr '$(cat /tmp/tlbstat_usage.$$)'"
-		failed=1
-	fi
-	rm -f /tmp/tlbstat_usage.$$
-}
+# shellcheck source=tests/check.inc
+. tests/check.inc
+program=${BUILD:-build}/tlbstat
 
 refuses "an interval that is no time" '"1e"' 1e
 refuses "an interval of zero" "'0'" 0

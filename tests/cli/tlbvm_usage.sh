@@ -3,31 +3,11 @@
 # What cannot be understood is refused with exit 2, and the message names what was given; what is
 # missing on this machine is named with the package that has it. Boots nothing, asks no network.
 tlbvm=${BUILD:-build}/tlbvm
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/check.inc
+. tests/check.inc
+program=$tlbvm
 export XDG_CACHE_HOME="$work/cache" XDG_RUNTIME_DIR="$work/run"
 mkdir "$work/run"
-failed=0
-
-# gives CODE NAME TEXT ARGS...: exit CODE, TEXT on stderr, nothing on stdout unless CODE is 0.
-gives() {
-	expected=$1 name=$2 text=$3
-	shift 3
-	"$tlbvm" "$@" >"$work/out" 2>"$work/err"
-	code=$?
-	if [ $code -eq "$expected" ] && cat "$work/out" "$work/err" | grep -qF -- "$text" &&
-		{ [ $code -eq 0 ] || [ ! -s "$work/out" ]; }; then
-		echo "ok $name"
-	else
-		echo "not ok $name: exit $code, expected $expected"
-		cat "$work/out" "$work/err"
-		failed=1
-	fi
-}
-
-refuses() {
-	gives 2 "$@"
-}
 
 # Enough of an image to get past the search for a kernel.
 echo image >"$work/image"

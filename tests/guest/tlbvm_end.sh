@@ -5,24 +5,10 @@
 # failure. "-S" makes a QEMU that never starts its CPUs. The conditions are evaluated by holds().
 # shellcheck disable=SC2016,SC2034,SC2317
 tlbvm=${BUILD:-build}/tlbvm
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/check.inc
+. tests/check.inc
 export XDG_RUNTIME_DIR="$work/run"
 mkdir "$work/run"
-failed=0
-
-holds() {
-	if eval "$2"; then
-		echo "ok $1"
-	else
-		echo "not ok $1"
-		echo "exit code $code; stdout, then stderr, then what is left:"
-		head -c 2000 "$work/out"
-		tail -n 40 "$work/err"
-		ls -la "$work/run"
-		failed=1
-	fi
-}
 
 # start ARGS...: in the background, as $pid; for signals.
 start() {

@@ -5,21 +5,8 @@
 # kernel. The conditions are evaluated by holds().
 # shellcheck disable=SC2016,SC2034
 tlbvm=${BUILD:-build}/tlbvm
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-holds() {
-	if eval "$2"; then
-		echo "ok $1"
-	else
-		echo "not ok $1"
-		echo "exit code $code; stdout, then stderr:"
-		head -c 2000 "$work/out"
-		tail -n 40 "$work/err"
-		failed=1
-	fi
-}
+# shellcheck source=tests/check.inc
+. tests/check.inc
 
 # run ARGS...: sets $code.
 run() {
