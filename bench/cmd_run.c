@@ -2,6 +2,7 @@
 /* "tlbbench run": runs one workload a few times, and prints what each run cost. */
 #include <argp.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,8 @@ static const char doc[] =
 	"Run WORKLOAD and print, for each run, the pages that verifiably did what was asked, the "
 	"flushes and remote interrupts (IPIs) it took, and the time.\v"
 	"Everything that is changed on the machine is written to a journal first, and put back at "
-	"the end and on a signal; after SIGKILL or a crash, \"tlbbench restore\" does it.\n\n"
+	"the end and on a signal; after a second signal, SIGKILL or a crash, \"tlbbench restore\" "
+	"does it.\n\n"
 	"Exit status: 0 done, or ended by a signal after printing what there is; 1 failed, or no "
 	"run did any work; 2 usage; 77 the workload cannot run here.\n\n"
 	"Examples:\n"
@@ -471,6 +473,23 @@ static int write_result(const struct session *session)
 	return err;
 }
 
+static void ask_to_stop(int unused)
+{
+	(void)unused;
+	raise(SIGTERM);
+}
+
+/* Signals that would end us with everything still changed are taken for SIGTERM. */
+static void catch_all_signals(void)
+{
+	static const int others[] = { SIGQUIT, SIGUSR1,	  SIGUSR2, SIGALRM,
+				      SIGXCPU, SIGVTALRM, SIGPROF };
+
+	stop__install();
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		sigaction(others[i], &(struct sigaction){ .sa_handler = ask_to_stop }, NULL);
+}
+
 int cmd_run(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -485,7 +504,7 @@ int cmd_run(int argc, char **argv)
 	}
 	argp_parse(&argp, argc, argv, 0, NULL, session);
 	complete_options(session);
-	stop__install();
+	catch_all_signals();
 	code = choose_cpus(session);
 	if (!code)
 		code = open_result(session);

@@ -127,30 +127,38 @@ static int set_up_worker(struct pageout *pageout)
 	return memory__settle();
 }
 
-/* Writes memory.reclaim until all pages are out, or a pass brings none out. */
+/* Asks once. 0 also where fewer pages were reclaimed than were asked for. */
+static int ask_reclaim(struct pageout *pageout, uint64_t pages)
+{
+	char text[64];
+	int len = snprintf(text, sizeof(text), "%llu%s",
+			   (unsigned long long)pages * pageout->memory.page_size,
+			   pageout->reclaim_argument);
+
+	if (write(pageout->reclaim, text, len) < 0 && errno != EAGAIN)
+		return diag__fail(errno, "reclaim %llu pages of %s", (unsigned long long)pages,
+				  pageout->cgroup.path);
+	return 0;
+}
+
+/* Until all pages are out, or a pass brings none out: the time of that one does not count. */
 static int reclaim_pages(struct pageout *pageout, uint64_t *elapsed_ns, uint64_t *passes)
 {
-	uint64_t left = pageout->memory.pages, before = left + 1;
-	struct page_counts counts;
-	char text[64];
+	uint64_t left = pageout->memory.pages;
 
-	for (*passes = 0; left && left < before && *passes < MAX_PASSES; ++*passes) {
-		int err, len = snprintf(text, sizeof(text), "%llu%s",
-					(unsigned long long)left * pageout->memory.page_size,
-					pageout->reclaim_argument);
-		uint64_t start = stop__now_ns();
-		/* EAGAIN: fewer were reclaimed than were asked for. */
-		bool failed = write(pageout->reclaim, text, len) < 0 && errno != EAGAIN;
+	for (*passes = 0; left && *passes < MAX_PASSES; ++*passes) {
+		uint64_t start = stop__now_ns(), end;
+		struct page_counts counts;
+		int err = ask_reclaim(pageout, left);
 
-		err = errno;
-		*elapsed_ns += stop__now_ns() - start;
-		if (failed)
-			return diag__fail(err, "reclaim %llu pages of %s", (unsigned long long)left,
-					  pageout->cgroup.path);
-		err = memory__count(&pageout->memory, &counts);
+		end = stop__now_ns();
+		if (!err)
+			err = memory__count(&pageout->memory, &counts);
 		if (err)
 			return err;
-		before = left;
+		if (counts.present >= left)
+			break;
+		*elapsed_ns += end - start;
 		left = counts.present;
 	}
 	return 0;

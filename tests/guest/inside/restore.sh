@@ -102,7 +102,7 @@ ok tlbbench run pageout --pages 512 --runs 1 -q
 said 'put back first'
 ok same
 
-for signal in INT TERM HUP; do
+for signal in INT TERM HUP QUIT USR1; do
 	stage="SIG$signal while pages were going out"
 	tlbbench run pageout --pages 8192 --runs 100 -q >/tmp/out 2>&1 &
 	pid=$!
