@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "common/diag.h"
@@ -64,6 +65,31 @@ char *cache__path(const char *name)
 	}
 	free(copy);
 	return path;
+}
+
+int cache__need(uint64_t bytes)
+{
+	char *path = cache__path("");
+	uint64_t available;
+	struct statvfs fs;
+	int err = 0;
+
+	if (!path)
+		return -EIO;
+	if (statvfs(path, &fs) < 0) {
+		err = diag__fail(errno, "look at the file system of %s", path);
+		goto out;
+	}
+	available = (uint64_t)fs.f_bavail * fs.f_frsize;
+	if (available < bytes) {
+		err = diag__fail(ENOSPC, "use %s: %llu MiB are free there, %llu are needed", path,
+				 (unsigned long long)(available >> 20),
+				 (unsigned long long)(bytes >> 20));
+		diag__hint("free some space, or set XDG_CACHE_HOME to another place");
+	}
+out:
+	free(path);
+	return err;
 }
 
 int cache__lock(const char *name)

@@ -3,11 +3,16 @@
 #ifndef TLBVM_CACHE_H
 #define TLBVM_CACHE_H
 
+#include <stdint.h>
+
 /*
  * Makes the path of @name in the cache, and the folder that holds it. To be freed.
  * NULL after saying what is wrong.
  */
 char *cache__path(const char *name);
+
+/* Returns 0 if @bytes are free where the cache is, else -ENOSPC after saying how much is there. */
+int cache__need(uint64_t bytes);
 
 /*
  * Holds a lock (a file of that name in the cache) against other processes; waits for them, and says

@@ -148,7 +148,7 @@ static void drain(struct stream *stream)
 	}
 }
 
-static int collect(struct stream *out, struct stream *err, void (*tick)(void *), void *context)
+static int collect(struct stream *out, struct stream *err, bool (*tick)(void *), void *context)
 {
 	while (out->fd >= 0 || err->fd >= 0) {
 		struct pollfd fds[2] = { { .fd = out->fd, .events = POLLIN },
@@ -162,14 +162,14 @@ static int collect(struct stream *out, struct stream *err, void (*tick)(void *),
 			drain(out);
 		if (fds[1].revents)
 			drain(err);
-		if (tick)
-			tick(context);
+		if (tick && !tick(context))
+			return -ETIMEDOUT;
 	}
 	return 0;
 }
 
 int child__capture(const char *const *argv, const char *folder, struct captured *captured,
-		   void (*tick)(void *context), void *context)
+		   bool (*tick)(void *context), void *context)
 {
 	int out[2] = { -1, -1 }, err_pipe[2] = { -1, -1 }, err;
 	struct stream out_stream = { .fd = -1 }, err_stream = { .fd = -1 };
@@ -239,7 +239,7 @@ static void relay(const char *program, const char *text)
 }
 
 int child__must_run(const char *const *argv, const char *folder, const char *package,
-		    struct captured *captured, void (*tick)(void *context), void *context)
+		    struct captured *captured, bool (*tick)(void *context), void *context)
 {
 	int code = child__capture(argv, folder, captured, tick, context);
 

@@ -3,6 +3,7 @@
 #ifndef TLBVM_CHILD_H
 #define TLBVM_CHILD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -37,11 +38,11 @@ void captured__free(struct captured *captured);
 
 /*
  * Runs @argv to its end and keeps what it wrote; @tick (may be NULL) is called about five times a
- * second meanwhile. Ends early with -EINTR when a stop is asked. Returns as child__wait(); also
- * after a failure @captured is to be freed.
+ * second meanwhile. Ends early with -EINTR when a stop is asked, with -ETIMEDOUT when @tick says
+ * that nothing moves. Returns as child__wait(); also after a failure @captured is to be freed.
  */
 int child__capture(const char *const *argv, const char *folder, struct captured *captured,
-		   void (*tick)(void *context), void *context);
+		   bool (*tick)(void *context), void *context);
 
 /*
  * The same for programs that must succeed: says on stderr what was tried, what the program answered
@@ -49,6 +50,6 @@ int child__capture(const char *const *argv, const char *folder, struct captured 
  * Returns 0 or a negative errno.
  */
 int child__must_run(const char *const *argv, const char *folder, const char *package,
-		    struct captured *captured, void (*tick)(void *context), void *context);
+		    struct captured *captured, bool (*tick)(void *context), void *context);
 
 #endif

@@ -311,7 +311,11 @@ static int download_and_install(struct fetch *fetch, const struct apt *apt)
 {
 	const char *names[4] = { NULL };
 	char *debs = NULL, *root = NULL, *out = NULL;
-	int err = make_work(fetch, &debs, &root, &out);
+	/* The packages and what is in them, which is about as large. */
+	int err = cache__need(2 * download_size(fetch) + (20 << 20));
+
+	if (!err)
+		err = make_work(fetch, &debs, &root, &out);
 
 	for (size_t i = 0; fetch->part[i]; i++)
 		names[i] = fetch->part[i]->name;
@@ -327,9 +331,6 @@ static int download_and_install(struct fetch *fetch, const struct apt *apt)
 		err = install(fetch, out);
 	if (fetch->work)
 		remove_tree(fetch->work);
-	if (err == -ENOSPC)
-		diag__hint("a kernel needs about 150 MiB of the cache while it is unpacked; set "
-			   "XDG_CACHE_HOME to another place");
 	free(debs);
 	free(root);
 	free(out);

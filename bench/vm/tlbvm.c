@@ -75,6 +75,8 @@ int main(int argc, char **argv)
 
 	diag__set_program("tlbvm");
 	argp_err_exit_status = EXIT_USAGE;
+	/* The answers of apt and QEMU are read. */
+	setenv("LC_ALL", "C", 1);
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &choice))
 		return EXIT_USAGE;
 	stop__install();

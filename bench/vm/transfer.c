@@ -9,6 +9,9 @@
 #include "common/diag.h"
 #include "common/stop.h"
 
+/* apt gives up on a server after 30 s, three times; seen to hang for ever on a full disk. */
+#define STALL_NS UINT64_C(120000000000)
+
 static uint64_t folder_size(const char *path)
 {
 	DIR *entries = opendir(path);
@@ -41,6 +44,7 @@ void transfer__begin(struct transfer *transfer, const char *what, uint64_t total
 				       .folder = folder,
 				       .total = total,
 				       .started = stop__now_ns(),
+				       .grown = stop__now_ns(),
 				       .live = isatty(STDERR_FILENO) };
 	if (transfer->live)
 		transfer__tick(transfer);
@@ -50,25 +54,32 @@ void transfer__begin(struct transfer *transfer, const char *what, uint64_t total
 		diag__error("%s", what);
 }
 
-void transfer__tick(void *context)
+static void show(const struct transfer *transfer)
 {
-	const struct transfer *transfer = context;
-	uint64_t done;
-	double left;
+	uint64_t done = transfer->size, total = transfer->total;
 
-	if (!transfer->live)
-		return;
-	if (!transfer->total) {
+	if (!total) {
 		fprintf(stderr, "\r%s ... %.0f s\033[K", transfer->what, elapsed(transfer));
 		return;
 	}
-	done = folder_size(transfer->folder);
-	fprintf(stderr, "\r%s: %.1f of %.1f MiB", transfer->what, mib(done), mib(transfer->total));
-	if (done && done < transfer->total) {
-		left = elapsed(transfer) * (double)(transfer->total - done) / (double)done;
-		fprintf(stderr, ", %.0f s left", left);
-	}
+	fprintf(stderr, "\r%s: %.1f of %.1f MiB", transfer->what, mib(done), mib(total));
+	if (done && done < total)
+		fprintf(stderr, ", %.0f s left",
+			elapsed(transfer) * (double)(total - done) / (double)done);
 	fputs("\033[K", stderr);
+}
+
+bool transfer__tick(void *context)
+{
+	struct transfer *transfer = context;
+	uint64_t size = folder_size(transfer->folder), now = stop__now_ns();
+
+	if (size != transfer->size)
+		transfer->grown = now;
+	transfer->size = size;
+	if (transfer->live)
+		show(transfer);
+	return now - transfer->grown < STALL_NS;
 }
 
 void transfer__end(struct transfer *transfer)

@@ -85,6 +85,14 @@ fails "an archive that does not answer is told" "is there a network?" \
 	TLBVM_MIRROR=http://127.0.0.1:9/debian "$full" kernels --fetch stock:7.3
 fails "a cache that cannot be made is told" "XDG_CACHE_HOME" \
 	XDG_CACHE_HOME="$work/image/cache" "$full" kernels --fetch stock:7.3
+# A file system of 20 MiB, where a user may mount one.
+mkdir "$work/small"
+if unshare -rm mount -t tmpfs -o size=20M none "$work/small" 2>/dev/null; then
+	# shellcheck disable=SC2016
+	fails "a cache without space is told" "110 are needed: No space left on device" \
+		unshare -rm sh -c 'mount -t tmpfs -o size=20M none "$1" && XDG_CACHE_HOME=$1 "$2" kernels \
+			--fetch stock:7.3' sh "$work/small" "$full"
+fi
 fails "a kernel that is no kernel is told by QEMU" "QEMU said" \
 	"$full" run --accel tcg-single --kernel "$work/image" -- true
 
