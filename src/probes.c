@@ -114,17 +114,16 @@ static struct {
 static int listen(enum libbpf_print_level level, const char *format, va_list arguments)
 {
 	char line[256];
-	char *end;
 
+	if (level == LIBBPF_DEBUG)
+		return 0;
 	vsnprintf(line, sizeof(line), format, arguments);
+	line[strcspn(line, "\n")] = '\0';
 	diag__verbose("%s", line);
 	if (level != LIBBPF_WARN || failure.text[0])
 		return 0;
 	if (sscanf(line, "libbpf: prog '%63[^']'", failure.program) != 1)
 		return 0;
-	end = strchr(line, '\n');
-	if (end)
-		*end = '\0';
 	snprintf(failure.text, sizeof(failure.text), "%.*s", (int)sizeof(failure.text) - 1,
 		 line + strlen("libbpf: "));
 	return 0;
