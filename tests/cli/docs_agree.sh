@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What is written about the programs is what they understand: each option in its man page and no
 # other, and every command line, file and target that the documents name.
+# shellcheck source=tests/check.inc
+. tests/check.inc
 build=${BUILD:-build}
 programs="tlbstat tlbbench tlbvm"
 documents="README.md CONTRIBUTING.md CHANGELOG.md"
@@ -9,9 +11,6 @@ command -v mandoc >/dev/null || {
 	echo "mandoc is not installed: make deps-test"
 	exit 77
 }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
 
 # empty NAME FILE: what is wrong stands in FILE.
 empty() {
