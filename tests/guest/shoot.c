@@ -7,7 +7,8 @@
  * The first CPU maps PAGES pages and takes them away FLUSHES times by MADV_DONTNEED: exactly that
  * many flushes of exactly that many pages. On each other of the first CPUS CPUs
  *	spin	a thread of the process spins: each flush asks it
- *	sleep	a thread of the process sleeps: its CPU is lazy
+ *	sleep	a thread of the process sleeps: its CPU is lazy; at the end page tables are freed
+ *		once, for which lazy CPUs are asked too
  *	gone	a thread has run and ended, and a process of its own spins: its bit is stale
  *	alone	there is nothing: all flushes are local
  */
@@ -85,6 +86,22 @@ static void take_away(char *memory, size_t size)
 	}
 }
 
+/* A mapping of its own page tables comes and goes. */
+static void free_tables(void)
+{
+	size_t size = 8ul << 20; /* holds a whole table (2 MiB) wherever it begins */
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED) {
+		perror("mmap");
+		exit(1);
+	}
+	madvise(memory, size, MADV_NOHUGEPAGE);
+	for (size_t at = 0; at < size; at += 1ul << 20)
+		memory[at] = 1;
+	munmap(memory, size);
+}
+
 static int usage(void)
 {
 	fprintf(stderr, "usage: shoot CPUS FLUSHES PAGES spin|sleep|gone|alone\n");
@@ -152,6 +169,8 @@ int main(int argc, char **argv)
 		usleep(50000); /* the sleepers sleep */
 	for (long i = 0; i < flushes; i++)
 		take_away(memory, size);
+	if (work == sleep_there)
+		free_tables();
 	atomic_store(&stop, true);
 	for (long cpu = 1; cpu < cpus; cpu++)
 		sem_post(&leave);

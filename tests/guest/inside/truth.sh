@@ -115,6 +115,8 @@ sleep_() {
 		"$(($(ours filtered_cpus.mm_range.lazy) + $(ours filtered_cpus.mm_range.not_loaded)))" \
 		$((flushes * others * 98 / 100)) $((most * others))
 	near "lazy" "$(ours filtered_cpus.mm_range.lazy)" $flushes $((most * others))
+	[ -z "$(ours unneeded.lazy)" ] ||
+		near "handled while lazy" "$(ours unneeded.lazy)" 1 $((4 * cpus * others))
 }
 
 alone() {
