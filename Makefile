@@ -125,7 +125,7 @@ $(B)/guest/$(ARCH)/tests/%: tests/guest/%.c
 # Debian 12's own packages are enough. What each is for: see README.md.
 DEPS_BUILD := gcc libc6-dev make clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libjansson-dev
 DEPS_GUEST := qemu-system-x86 busybox-static xz-utils jq
-DEPS_TEST := libcmocka-dev libclang-rt-14-dev clang-format shellcheck mandoc locales
+DEPS_TEST := libcmocka-dev libclang-rt-14-dev clang-format shellcheck mandoc locales procps
 
 # $(call install,PACKAGES): only what is missing, and only then the network is asked.
 define install

@@ -20,9 +20,7 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "json", 'J', NULL, 0, "Print JSON", 1 },
-	{ "csv", KEY_CSV, NULL, 0, "Print CSV", 1 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of stdout", 1 },
-	{ "timestamp", 'T', NULL, 0, "Add the time (UTC) to each line", 1 },
 	{ "classify", KEY_CLASSIFY, "HOW", 0,
 	  "Tell lazy from not-loaded CPUs: exact (a probe per CPU of each mask), sampled (32 CPUs "
 	  "read per flush on average), off, auto (the default: exact up to 32 CPUs)",
@@ -42,10 +40,6 @@ static void set_format(struct common_options *common, enum output_format format)
 		diag__error("--json and --csv exclude each other");
 		exit(EXIT_USAGE);
 	}
-	if (format == OUTPUT_CSV && !common->csv_allowed) {
-		diag__error("this command has no CSV output");
-		exit(EXIT_USAGE);
-	}
 	common->format = format;
 }
 
@@ -59,14 +53,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	case 'J':
 		set_format(common, OUTPUT_JSON);
 		break;
-	case KEY_CSV:
-		set_format(common, OUTPUT_CSV);
-		break;
 	case 'o':
 		common->output = text;
-		break;
-	case 'T':
-		common->timestamp = true;
 		break;
 	case KEY_CLASSIFY:
 		common->observer.classify = parse__choice_or_err("--classify", text, classify);
@@ -87,6 +75,38 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 const struct argp common_argp = { .options = options, .parser = parse };
+
+static const struct argp_option report_options[] = {
+	{ "csv", KEY_CSV, NULL, 0, "Print CSV", 1 },
+	{ "timestamp", 'T', NULL, 0, "Add the time (UTC) to each line", 1 },
+	{ 0 },
+};
+
+static error_t parse_report(int key, char *text, struct argp_state *state)
+{
+	struct common_options *common = state->input;
+
+	(void)text;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = common;
+		break;
+	case KEY_CSV:
+		set_format(common, OUTPUT_CSV);
+		break;
+	case 'T':
+		common->timestamp = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_child report_children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
+const struct argp report_argp = { .options = report_options,
+				  .parser = parse_report,
+				  .children = report_children };
 
 int open_observer(struct observer **observer, const struct common_options *options_)
 {

@@ -303,11 +303,11 @@ static int finish(FILE *out, const char *path, int err)
 
 int cmd_live(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = { { &report_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.parser = parse, .args_doc = "[INTERVAL [COUNT]]", .doc = doc, .children = children
 	};
-	struct live_options options = { .common.csv_allowed = true, .interval_ns = 1000000000 };
+	struct live_options options = { .interval_ns = 1000000000 };
 	struct snapshot *snapshots = calloc(3, sizeof(*snapshots));
 	struct report *report = calloc(1, sizeof(*report));
 	struct observer *observer = NULL;

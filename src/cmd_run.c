@@ -140,11 +140,11 @@ static int write_report(const struct report *report, const struct run_options *o
 
 int cmd_run(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = { { &report_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.parser = parse, .args_doc = "-- CMD [ARGS]", .doc = doc, .children = children
 	};
-	struct run_options options = { .common.csv_allowed = true };
+	struct run_options options = { 0 };
 	struct snapshot *snapshots = calloc(2, sizeof(*snapshots));
 	struct report *report = calloc(1, sizeof(*report));
 	struct observer *observer = NULL;

@@ -26,11 +26,13 @@ struct common_options {
 	enum output_format format;
 	const char *output; /* NULL: stdout */
 	bool timestamp;
-	bool csv_allowed; /* set before parsing */
 };
 
 /* Its input is a struct common_options. */
 extern const struct argp common_argp;
+
+/* The same and those of commands that print reports. Its input, too. */
+extern const struct argp report_argp;
 
 /* Opens the observer; on a refusal in strict mode returns the exit code, else EXIT_DONE. */
 int open_observer(struct observer **observer, const struct common_options *options);

@@ -263,8 +263,12 @@ void report__print_trust(const struct report *report, FILE *out)
 	}
 	for (int id = 0; id < PROBE_COUNT; id++)
 		attached += probes->probe[id].method != NULL;
-	fprintf(out, "trust: %d of %d probes, %" PRIu64 " missed runs, %" PRIu64 " lost", attached,
-		PROBE_COUNT, report->missed, report__sum(report, COUNTER_lost));
+	fprintf(out, "trust: %d of %d probes, %" PRIu64 " missed runs, ", attached, PROBE_COUNT,
+		report->missed);
+	if (observer__has_cell(report->observer, CELL_lost + LOST_DURATION, NULL))
+		fprintf(out, "%" PRIu64 " lost", report__sum(report, COUNTER_lost));
+	else
+		fprintf(out, "lost n/a");
 	if (!report__difference(report, &difference))
 		fprintf(out, ", no kernel counter to compare with\n");
 	else if (report->cpu_gone)

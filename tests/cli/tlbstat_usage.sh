@@ -17,7 +17,7 @@ refuses "an unknown option" "--nonsense" --nonsense
 refuses "an unknown way to classify" "'often'" --classify=often
 refuses "an unknown method" "'magic'" --method=magic
 refuses "a command behind the options" "tlbstat check" -v check
-refuses "CSV of check" "no CSV" check --csv
+refuses "CSV of check" "--csv" check --csv
 refuses "run without a command" "which command" run
 refuses "an argument to check" "Too many" check x
 exit $failed

@@ -113,7 +113,7 @@ sleep_() {
 	[ -n "$(ours filtered_cpus.mm_range.lazy)" ] || return
 	near "lazy or not loaded" \
 		"$(($(ours filtered_cpus.mm_range.lazy) + $(ours filtered_cpus.mm_range.not_loaded)))" \
-		$((flushes * others * 98 / 100)) $((most * others))
+		$((flushes * others * 90 / 100)) $((most * others))
 	near "lazy" "$(ours filtered_cpus.mm_range.lazy)" $flushes $((most * others))
 	[ -z "$(ours unneeded.lazy)" ] ||
 		near "handled while lazy" "$(ours unneeded.lazy)" 1 $((4 * cpus * others))
