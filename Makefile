@@ -127,6 +127,8 @@ DEPS_BUILD := gcc libc6-dev make clang llvm bpftool libbpf-dev libelf-dev zlib1g
 DEPS_GUEST := qemu-system-x86 busybox-static xz-utils jq
 DEPS_TEST := libcmocka-dev libclang-rt-14-dev clang-format shellcheck mandoc locales procps
 
+DEPS_KERNEL := git perl flex bison bc libssl-dev libelf-dev pahole rsync gcc-aarch64-linux-gnu
+
 # $(call install,PACKAGES): only what is missing, and only then the network is asked.
 define install
 	@missing=$$(for p in $(1); do \
@@ -141,11 +143,14 @@ define install
 	fi
 endef
 
-.PHONY: deps deps-test
+.PHONY: deps deps-test deps-kernel
 deps: ## Install the packages to build and to run guests (root, Debian 12)
 	$(call install,$(DEPS_BUILD) $(DEPS_GUEST))
 deps-test: ## The same and those of the tests
 	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_TEST))
+
+deps-kernel: ## The same as deps and those to build kernels
+	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_KERNEL))
 
 # --- The main job --------------------------------------------------------------------------------
 
