@@ -46,6 +46,7 @@ GUEST := $(B)/guest/$(ARCH)/tlbstat $(B)/guest/$(ARCH)/tlbbench $(B)/guest/$(ARC
 .SECONDARY:
 .PHONY: all
 all: $(PROGRAMS) $(GUEST) ## Build the programs, and their static copies for guests
+	@:
 
 $(B)/common/%.o: src/common/%.c
 	$(call say,CC,$<)

@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "common/diag.h"
+#include "common/file.h"
 #include "common/parse.h"
 #include "common/stop.h"
 #include "environment.h"
@@ -450,6 +451,8 @@ static int run_session(struct session *session)
 
 	if (session->workload->check(&session->options, why, sizeof(why)))
 		return refuse(session, why);
+	if (session->output && file__check_replace(session->output))
+		return EXIT_FAILED;
 	if (journal__open(&session->journal))
 		return EXIT_FAILED;
 	if (observer__open(&session->observer, &session->observer_options)) {

@@ -135,7 +135,7 @@ static void side__fill(struct compare_side *side, const json_t *workload)
 	side->state = first ? state_of(run_status__of(first)) : "not run";
 	side->why = first      ? json_string_value(json_object_get(first, "reason"))
 		    : workload ? "no run is recorded"
-			       : "the workload is not in this file";
+			       : "this file does not have it with these parameters";
 }
 
 /* One metric on one side. */

@@ -262,7 +262,8 @@ static int warn_of_workload(struct compare *compare, const struct compare_worklo
 		struct compare_warning about = { CAUSE_ONE_SIDE, workload, NULL, side, NULL };
 
 		if (!workload->side[side].workload)
-			err = warn(compare, about, "the workload is not in this file");
+			err = warn(compare, about,
+				   "this file does not have the workload with these parameters");
 		else
 			err = warn_of_side(compare, about);
 	}

@@ -82,6 +82,10 @@ void observer__print_check(const struct observer *observer, FILE *out)
 		observer->kernel_row ? "row TLB of /proc/interrupts" : "none: no row TLB");
 	if (probes->refused) {
 		fprintf(out, "probes\n  none: %s\n", probes->why_refused);
+		fprintf(out, "counters\n  TLB interrupts   %s\n",
+			observer->kernel_row ? "yes      a rate, by tlbstat [INTERVAL [COUNT]]"
+					     : "no       no row TLB");
+		fprintf(out, "  all others       no\n");
 		return;
 	}
 	fprintf(out, "  kernel addresses: %s\n", machine->addresses_known ? "known" : "hidden");

@@ -2,6 +2,7 @@
 /* "tlbstat [interval [count]]": a line per interval, like vmstat. */
 #include "commands.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,6 +54,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (state->arg_num == 0 && is_command(text)) {
 			diag__error("the command comes first: tlbstat %s [OPTIONS]", text);
+			exit(EXIT_USAGE);
+		} else if (state->arg_num == 0 && isalpha((unsigned char)*text)) {
+			diag__error("'%s' is neither a time nor a command", text);
+			diag__hint(
+				"there are: tlbstat run -- CMD, tlbstat check, tlbstat INTERVAL [COUNT]");
 			exit(EXIT_USAGE);
 		} else if (state->arg_num == 0) {
 			live->interval_ns = parse__duration_or_err("INTERVAL", text);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/diag.h"
+#include "common/file.h"
 #include "common/stop.h"
 
 static const char doc[] =
@@ -154,6 +155,10 @@ int cmd_run(int argc, char **argv)
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	if (!snapshots || !report) {
 		diag__fail(ENOMEM, "start");
+		code = EXIT_FAILED;
+		goto out;
+	}
+	if (options.common.output && file__check_replace(options.common.output)) {
 		code = EXIT_FAILED;
 		goto out;
 	}

@@ -196,12 +196,21 @@ static const char *refusal_advice(int err)
 	return "the kernel lacks support (CONFIG_BPF_SYSCALL, CONFIG_DEBUG_INFO_BTF, CONFIG_KPROBES)";
 }
 
+/* Only what was tried is told: @trampoline and @kprobe are 0 where they were not. */
 static void refuse(struct probes *probes, int trampoline, int kprobe)
 {
+	char tried[160] = "";
+	size_t len = 0;
+
+	if (trampoline)
+		len = snprintf(tried, sizeof(tried), "trampoline: %s", strerror(-trampoline));
+	if (kprobe)
+		snprintf(tried + len, sizeof(tried) - len, "%skprobe: %s", len ? ", " : "",
+			 strerror(-kprobe));
 	probes->refused = true;
 	snprintf(probes->why_refused, sizeof(probes->why_refused),
-		 "the kernel refuses BPF programs (trampoline: %s, kprobe: %s); %s",
-		 strerror(-trampoline), strerror(-kprobe), refusal_advice(trampoline));
+		 "the kernel refuses BPF programs (%s); %s", tried,
+		 refusal_advice(trampoline ? trampoline : kprobe));
 }
 
 /* 2. Which functions there are, under which names. */
@@ -449,6 +458,7 @@ static void choose_ways(struct choice *choice)
 	/* A probe per CPU of each mask is only paid for where its answer is used. */
 	if (choice->way[PROBE_CSD_QUEUE] != WAY_NONE && probes->classify != CLASSIFY_EXACT) {
 		choice->way[PROBE_DECISION] = WAY_NONE;
+		probes->probe[PROBE_DECISION].unwanted = true;
 		lack(&probes->probe[PROBE_DECISION], "%s", support__why_not_exact(probes));
 	}
 }
@@ -461,7 +471,7 @@ static bool knows_tlbstate(const struct btf *btf)
 
 static void try_methods(struct choice *choice, enum attach_method wanted)
 {
-	int trampoline = -EOPNOTSUPP, kprobe = -EOPNOTSUPP;
+	int trampoline = 0, kprobe = 0;
 
 	if (wanted == ATTACH_NONE) {
 		choice->probes->refused = true;
@@ -473,9 +483,9 @@ static void try_methods(struct choice *choice, enum attach_method wanted)
 		trampoline = try_trampoline(choice->btf);
 	if (wanted != ATTACH_FENTRY)
 		kprobe = try_kprobe();
-	choice->trampolines = trampoline == 0;
-	choice->kprobes = kprobe == 0;
-	if (trampoline && kprobe)
+	choice->trampolines = wanted != ATTACH_KPROBE && trampoline == 0;
+	choice->kprobes = wanted != ATTACH_FENTRY && kprobe == 0;
+	if (!choice->trampolines && !choice->kprobes)
 		refuse(choice->probes, trampoline, kprobe);
 }
 

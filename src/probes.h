@@ -41,6 +41,7 @@ struct probe {
 	const char *method;    /* "fentry", "fexit", "kprobe", "tracepoint"; NULL: not attached */
 	char attached_to[96];  /* the function's name in this kernel, with its suffix */
 	char why[192];	       /* why it is not attached */
+	bool unwanted;	       /* left out by choice: nothing that is asked for needs it */
 	int prog_fd;	       /* -1 when not attached */
 	struct bpf_link *link; /* NULL when not attached */
 };

@@ -103,13 +103,17 @@ static json_t *estimates_json(const struct report *report)
 static json_t *unsupported_json(const struct report *report)
 {
 	json_t *object = json_object();
+	const char *why;
 
+	/* One reason for all: said once. */
+	if (observer__fallback(report->observer, &why)) {
+		json_object_set_new(object, "all", json_string(why));
+		return object;
+	}
 	for (int id = 0; id < COUNTER_COUNT; id++) {
 		const struct counter_info *info = &counter_infos[id];
 
 		for (unsigned int i = 0; i < info->count; i++) {
-			const char *why;
-
 			if (observer__has_cell(report->observer, info->first + i, &why) ||
 			    observer__cannot_occur(report->observer, info->first + i))
 				continue;

@@ -157,31 +157,39 @@ static void print_latency(const struct report *report, FILE *out)
 		fprintf(out, "CPUs asked per shootdown    %.2f (mean)\n", mean);
 }
 
-/* Each reason once, with the counters it takes away. */
+/* Why a counter, or a part of it, is not seen; NULL if all of it is, or it is not needed. */
+static const char *why_unseen(const struct report *report, const struct counter_info *info)
+{
+	for (unsigned int i = 0; i < info->count; i++) {
+		unsigned int cell = info->first + i;
+		const char *why;
+
+		if (!observer__has_cell(report->observer, cell, &why) &&
+		    !observer__cannot_occur(report->observer, cell) &&
+		    !observer__is_sampled(report->observer, cell))
+			return why;
+	}
+	return NULL;
+}
+
+/* Each reason once, with the counters it takes away, by their names in JSON and CSV. */
 static void print_reasons(const struct report *report, FILE *out)
 {
-	const char *told[COUNTER_COUNT];
-	int count = 0;
+	const char *why[COUNTER_COUNT];
 
+	for (int id = 0; id < COUNTER_COUNT; id++)
+		why[id] = why_unseen(report, &counter_infos[id]);
 	for (int id = 0; id < COUNTER_COUNT; id++) {
-		const struct counter_info *info = &counter_infos[id];
-
-		for (unsigned int i = 0; i < info->count; i++) {
-			const char *why;
-			bool known = false;
-
-			if (observer__has_cell(report->observer, info->first + i, &why) ||
-			    observer__cannot_occur(report->observer, info->first + i) ||
-			    observer__is_sampled(report->observer, info->first + i))
+		if (!why[id])
+			continue;
+		fprintf(out, "n/a: %s", counter_infos[id].name);
+		for (int other = id + 1; other < COUNTER_COUNT; other++) {
+			if (!why[other] || strcmp(why[other], why[id]) != 0)
 				continue;
-			for (int k = 0; k < count; k++)
-				known = known || strcmp(told[k], why) == 0;
-			if (known)
-				continue;
-			fprintf(out, "n/a: %s: %s\n", info->name, why);
-			if (count < COUNTER_COUNT)
-				told[count++] = why;
+			fprintf(out, ", %s", counter_infos[other].name);
+			why[other] = NULL;
 		}
+		fprintf(out, ": %s\n", why[id]);
 	}
 }
 
@@ -254,16 +262,18 @@ void report__print_trust(const struct report *report, FILE *out)
 {
 	const struct probes *probes = &report->observer->probes;
 	int64_t difference;
-	int attached = 0;
+	int attached = 0, wanted = 0;
 	const char *why;
 
 	if (observer__fallback(report->observer, &why)) {
 		fprintf(out, "trust: the kernel's own counters only; %s\n", why);
 		return;
 	}
-	for (int id = 0; id < PROBE_COUNT; id++)
+	for (int id = 0; id < PROBE_COUNT; id++) {
 		attached += probes->probe[id].method != NULL;
-	fprintf(out, "trust: %d of %d probes, %" PRIu64 " missed runs, ", attached, PROBE_COUNT,
+		wanted += !probes->probe[id].unwanted;
+	}
+	fprintf(out, "trust: %d of %d probes, %" PRIu64 " missed runs, ", attached, wanted,
 		report->missed);
 	if (observer__has_cell(report->observer, CELL_lost + LOST_DURATION, NULL))
 		fprintf(out, "%" PRIu64 " lost", report__sum(report, COUNTER_lost));

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/diag.h"
+#include "common/file.h"
 #include "common/parse.h"
 #include "common/stop.h"
 #include "vm/commands.h"
@@ -280,6 +281,8 @@ static int make_gets(struct run_options *run, struct get_file *gets)
 		free(source);
 		if (!gets[i].source || !gets[i].target)
 			return diag__fail(ENOMEM, "--get %s", run->get.item[i]);
+		if (file__check_replace(gets[i].target))
+			return -EINVAL;
 		for (size_t j = 0; j < i; j++) {
 			if (strcmp(gets[j].target, gets[i].target))
 				continue;

@@ -131,6 +131,30 @@ static int replace_regular(const char *path, const void *data, size_t len)
 	return err;
 }
 
+int file__check_replace(const char *path)
+{
+	char *copy, *folder;
+	struct stat st;
+	int err = 0;
+
+	if (strcmp(path, "-") == 0)
+		return 0;
+	if (stat(path, &st) == 0) {
+		if (S_ISDIR(st.st_mode))
+			return diag__fail(EISDIR, "write %s", path);
+		if (!S_ISREG(st.st_mode))
+			return access(path, W_OK) ? diag__fail(errno, "write %s", path) : 0;
+	}
+	copy = strdup(path);
+	if (!copy)
+		return diag__fail(ENOMEM, "write %s", path);
+	folder = dirname(copy);
+	if (access(folder, W_OK | X_OK))
+		err = diag__fail(errno, "write %s: its folder %s", path, folder);
+	free(copy);
+	return err;
+}
+
 int file__replace(const char *path, const void *data, size_t len)
 {
 	struct stat st;

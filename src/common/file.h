@@ -15,6 +15,13 @@
 int file__replace(const char *path, const void *data, size_t len);
 
 /*
+ * Whether file__replace() can be expected to work on @path, before hours are spent on what it is to
+ * hold: the folder is there and may be written to. Changes nothing. Returns 0 or a negative errno
+ * after printing what stands in the way.
+ */
+int file__check_replace(const char *path);
+
+/*
  * Writes a short setting (sysfs, cgroup, /proc/sys) and a newline, in one write. 0 or a negative
  * errno; prints nothing.
  */

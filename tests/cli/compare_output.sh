@@ -34,7 +34,7 @@ compare --csv
 holds "CSV has only records" '! grep -qv "^workload,\|^[a-z]*,[a-z]*=" "$work/out"'
 holds "CSV tells its warnings on stderr" \
 	'grep -q "warning: the environments differ in kernel.release: A 7.3.4-base, B 7.3.4-x1" \
-		"$work/err" && grep -q "warning: fork, B: the workload is not in this file" "$work/err"'
+		"$work/err" && grep -q "warning: fork, B: this file does not have the workload" "$work/err"'
 
 compare -J
 holds "JSON parses and holds the changes" \

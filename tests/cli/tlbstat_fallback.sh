@@ -28,7 +28,7 @@ holds "check without anything to count is exit 77" '[ $code -eq 77 ]'
 holds "JSON lines parse" 'jq -e . "$work/out" >/dev/null'
 holds "JSON has null for what cannot be seen" \
 	'[ "$(jq -s ".[0].funnel.ipis_sent" "$work/out")" = null ]'
-holds "JSON says why" 'jq -es ".[0].unsupported.ipis_sent" "$work/out" >/dev/null'
+holds "JSON says why" 'jq -es ".[0].unsupported.all" "$work/out" >/dev/null'
 
 "$tlbstat" --method=none --csv 0.1 2 >"$work/out" 2>"$work/err"
 holds "CSV is a header and two rows" '[ "$(wc -l <"$work/out")" -eq 3 ]'
@@ -52,6 +52,11 @@ holds "-o keeps the report out of the command's output" \
 	'[ "$(cat "$work/out")" = data ] && jq -e .trust "$work/report" >/dev/null'
 "$tlbstat" run --method=none -- sh -c 'sleep 0.1; echo $1' sh -x >"$work/out" 2>"$work/err"
 holds "the command's own options are its own" 'head -1 "$work/out" | grep -q -- "^-x"'
+
+"$tlbstat" run --method=none -o "$work/nowhere/report" -- touch "$work/ran" >"$work/out" 2>"$work/err"
+code=$?
+holds "an output that cannot be written is told before the command is run" \
+	'[ $code -eq 1 ] && grep -q "nowhere/report" "$work/err" && [ ! -e "$work/ran" ]'
 
 "$tlbstat" --method=none 0.1 >/dev/full 2>"$work/err"
 code=$?

@@ -6,6 +6,7 @@
 program=${BUILD:-build}/tlbstat
 
 refuses "an interval that is no time" '"1e"' 1e
+refuses "a command that there is not" "neither a time nor a command" chek
 refuses "an interval of zero" "'0'" 0
 refuses "an interval below 10 ms" "'1ms'" 1ms
 refuses "a negative interval" "-1" -- -1

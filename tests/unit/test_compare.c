@@ -211,8 +211,8 @@ static void a_workload_of_one_side_is_shown_as_such(void **state)
 	assert_int_equal(both.compare->n_workloads, 2);
 	assert_string_equal(row(&both, 1)->cell[SIDE_A].state, "not run");
 	assert_false(row(&both, 1)->tested);
-	assert_warned(&both, CAUSE_ONE_SIDE, SIDE_A, "not in this file");
-	assert_table_has(&both, "A  not run: the workload is not in this file");
+	assert_warned(&both, CAUSE_ONE_SIDE, SIDE_A, "does not have the workload");
+	assert_table_has(&both, "A  not run: this file does not have it with these parameters");
 	/* Said once; the row has the other side alone, and its title. */
 	assert_table_has(&both, "p\nremote IPIs  B  ");
 	/* Where both sides have a line, the title is in the first. */
@@ -224,7 +224,7 @@ static void a_workload_of_one_side_is_shown_as_such(void **state)
 	free(text);
 	done(&both);
 	both = compare(with("remote_ipis", VALUES(1)), bare());
-	assert_warned(&both, CAUSE_ONE_SIDE, SIDE_B, "not in this file");
+	assert_warned(&both, CAUSE_ONE_SIDE, SIDE_B, "does not have the workload");
 	assert_null(find_warning(&both, CAUSE_FEW_RUNS));
 	done(&both);
 }

@@ -429,6 +429,18 @@ static void a_file_in_the_way_of_a_folder_is_refused(void **state)
 	assert_int_equal(file__make_dirs(in_folder(state, "file/b")), -ENOTDIR);
 }
 
+static void a_place_that_cannot_be_written_is_known_beforehand(void **state)
+{
+	const char *path = in_folder(state, "new");
+
+	assert_int_equal(file__check_replace(path), 0);
+	assert_int_equal(count_files(*state), 0);
+	assert_int_equal(file__check_replace("-"), 0);
+	assert_int_equal(file__check_replace("/dev/null"), 0);
+	assert_int_equal(file__check_replace(*state), -EISDIR);
+	assert_int_equal(file__check_replace(in_folder(state, "no/folder")), -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -438,6 +450,7 @@ int main(void)
 		in_a_folder(a_full_disk_leaves_the_old_file_and_nothing_else),
 		in_a_folder(a_limit_on_file_size_leaves_the_old_file_and_nothing_else),
 		in_a_folder(a_path_that_cannot_be_written_is_named),
+		in_a_folder(a_place_that_cannot_be_written_is_known_beforehand),
 		in_a_folder(a_relative_path_is_replaced_in_its_folder),
 		in_a_folder(a_symbolic_link_stays_a_link),
 		in_a_folder(a_pipe_is_written_to_and_stays),
