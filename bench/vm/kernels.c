@@ -376,7 +376,7 @@ static const struct package *look_up(struct fetch *fetch, struct apt *apt,
 		return NULL;
 	}
 	fetch->stands_in = true;
-	diag__warn("the archive has no %s kernel any more: taking %s", fetch->series,
+	diag__warn("the archive has no %s kernel: taking %s", fetch->series,
 		   stock__version(found->name, fetch->arch));
 	return found;
 }
