@@ -22,8 +22,9 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /* Set before loading. */
-const volatile __u32 mask_words = 1;   /* 64-bit words in a cpumask: possible CPUs, rounded up */
-const volatile __u64 addr_online_mask; /* __cpu_online_mask; 0: not known */
+const volatile __u32 mask_words = 1;	  /* 64-bit words in a cpumask: possible CPUs, rounded up */
+const volatile __u64 addr_online_mask;	  /* __cpu_online_mask; 0: not known */
+const volatile __u32 online_at_start = 1; /* CPUs; used where the mask is not known */
 const volatile __u64 single_page_ceiling = 33; /* above it a kernel range is flushed whole */
 const volatile bool has_invlpgb;	       /* the CPU can broadcast flushes */
 const volatile bool has_tlbstate;	       /* BTF names the per-CPU variables below */
@@ -261,7 +262,7 @@ static __always_inline void on_kernel_flush(enum flush_path path, bool full, u64
 		kernel->task = bpf_get_current_task();
 		kernel->path = path;
 	}
-	online = addr_online_mask ? mask_weight((const void *)addr_online_mask) : 2;
+	online = addr_online_mask ? mask_weight((const void *)addr_online_mask) : online_at_start;
 	count_flush(path, online > 1 ? REACH_IPI : REACH_LOCAL, full, pages);
 	if (addr_online_mask) {
 		add(CELL_requested_cpus + path, online);

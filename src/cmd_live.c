@@ -37,6 +37,8 @@ static const char doc[] =
 	"  sudo tlbstat 5 12         a minute in lines of five seconds\n"
 	"  sudo tlbstat -T --csv 10 > shootdowns.csv\n";
 
+#define LONGEST_NS (365ull * 24 * 3600 * 1000000000)
+
 struct live_options {
 	struct common_options common;
 	uint64_t interval_ns;
@@ -62,8 +64,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
 			exit(EXIT_USAGE);
 		} else if (state->arg_num == 0) {
 			live->interval_ns = parse__duration_or_err("INTERVAL", text);
-			if (live->interval_ns < 10000000) {
-				diag__error("INTERVAL: '%s' is below 10 ms", text);
+			if (live->interval_ns < 10000000 || live->interval_ns > LONGEST_NS) {
+				diag__error("INTERVAL: '%s' is not between 10 ms and a year", text);
 				exit(EXIT_USAGE);
 			}
 		} else if (state->arg_num == 1) {
@@ -274,6 +276,9 @@ static int watch(struct observer *observer, const struct live_options *options, 
 		err = observer__snapshot(observer, after);
 		if (err)
 			return err;
+		/* After a stop (SIGSTOP, a slow reader) no burst of empty lines makes up for it. */
+		if (deadline + options->interval_ns < after->time_ns)
+			deadline = after->time_ns;
 		report__make(report, observer, before, after);
 		print_report(out, report, options, line);
 		if (fflush(out) != 0) {

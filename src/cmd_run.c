@@ -48,6 +48,19 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
+/* What we change for ourselves, and the command is to have as it was: nohup is meant for it. */
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD };
+#define SIGNALS (sizeof(signals) / sizeof(*signals))
+static struct sigaction inherited[SIGNALS];
+
+static void keep_signals(void)
+{
+	for (size_t i = 0; i < SIGNALS; i++)
+		sigaction(signals[i], NULL, &inherited[i]);
+	/* Ignored, it would keep the exit code from us. */
+	signal(SIGCHLD, SIG_DFL);
+}
+
 /*
  * Starts the command, but lets it run only when a byte is written to *gate: fork() is not measured,
  * everything from exec on is. If we end before that, it never runs.
@@ -73,10 +86,8 @@ static pid_t start(char **command, int *gate)
 	close(ends[0]);
 	if (got != 1)
 		_exit(EXIT_FAILED);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
+	for (size_t i = 0; i < SIGNALS; i++)
+		sigaction(signals[i], &inherited[i], NULL);
 	execvp(command[0], command);
 	diag__fail(errno, "run %s", command[0]);
 	_exit(errno == ENOENT ? 127 : 126);
@@ -88,17 +99,18 @@ static int wait_for(pid_t pid)
 	bool passed_on = false;
 	int status;
 
-	while (waitpid(pid, &status, 0) < 0) {
-		if (errno != EINTR)
-			return EXIT_FAILED;
+	do {
 		if (stop__asked() && !passed_on) {
 			/* A terminal sends SIGINT to both; anything else was for us only. */
 			if (stop__signal() != SIGINT || !isatty(STDIN_FILENO))
 				kill(pid, stop__signal());
 			passed_on = true;
 		}
-	}
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+		if (waitpid(pid, &status, 0) == pid)
+			return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	} while (errno == EINTR);
+	diag__fail(errno, "wait for the command");
+	return EXIT_FAILED;
 }
 
 static int write_report(const struct report *report, const struct run_options *options)
@@ -162,11 +174,17 @@ int cmd_run(int argc, char **argv)
 		code = EXIT_FAILED;
 		goto out;
 	}
+	keep_signals();
 	stop__install();
 	code = open_observer(&observer, &options.common);
 	if (code)
 		goto out;
 	explain_fallback(observer);
+	/* Attaching takes seconds: who stopped us by then does not want the command at all. */
+	if (stop__asked()) {
+		code = 128 + stop__signal();
+		goto out;
+	}
 	pid = start(options.command, &gate);
 	if (pid < 0) {
 		diag__fail(errno, "start %s", options.command[0]);

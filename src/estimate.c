@@ -39,6 +39,11 @@ bool report__estimate(const struct report *report, enum flush_path path, enum fi
 
 	if (n == 0 || reason == FILTER_PREEMPTED_VCPU)
 		return false;
+	/* How many were left out must be known before it can be divided. */
+	if (!observer__has_cell(report->observer, CELL_requested_cpus + path, NULL) ||
+	    !observer__has_cell(report->observer, CELL_self_cpus + path, NULL) ||
+	    !observer__has_cell(report->observer, CELL_asked_cpus + path, NULL))
+		return false;
 	if (x + y == 0 && total > 0)
 		return false;
 	share = x + y == 0 ? 0 : x / (x + y);

@@ -106,7 +106,7 @@ struct report {
 	uint64_t vm_remote_flush, vm_remote_received;
 	uint64_t missed;
 	bool settled;  /* both ends were read while nothing moved */
-	bool cpu_gone; /* a CPU went offline in between: the truth is incomplete */
+	bool cpu_gone; /* a CPU came or went in between: the truth is incomplete */
 	unsigned int online;
 };
 
@@ -150,7 +150,7 @@ int64_t report__unaccounted(const struct report *report, enum flush_path path);
 
 /*
  * handled (mm_range and batch) minus the kernel's TLB interrupts: 0 when both agree.
- * Returns false when one of the two cannot be seen.
+ * Returns false when one of the two cannot be seen, or a CPU came or went.
  */
 bool report__difference(const struct report *report, int64_t *difference);
 

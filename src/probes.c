@@ -303,6 +303,7 @@ static void set_constants(struct choice *choice, struct shootdown_bpf *bpf)
 	bpf->rodata->addr_online_mask = choice->symbols[SYMBOL_ONLINE_MASK].address;
 	bpf->rodata->single_page_ceiling = machine->ceiling;
 	bpf->rodata->has_invlpgb = machine->invlpgb;
+	bpf->rodata->online_at_start = machine->online;
 	bpf->rodata->has_tlbstate = machine->tlbstate_known;
 	bpf->rodata->asked_by_decision = !has_csd;
 	bpf->rodata->filtered_by_decision = probes->classify == CLASSIFY_EXACT;
@@ -331,6 +332,12 @@ static int failed_probe(const struct choice *choice)
 			return i;
 	}
 	return -1;
+}
+
+/* Not the program's fault: another way would fail as well. */
+static bool is_shortage(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -EINTR;
 }
 
 /* Opens and loads with the ways chosen. -EAGAIN: one way was given up, try again. */
@@ -362,6 +369,8 @@ static int load(struct choice *choice)
 		return 0;
 	}
 	shootdown_bpf__destroy(bpf);
+	if (is_shortage(err))
+		return err;
 	id = failed_probe(choice);
 	if (id < 0)
 		return err;
@@ -455,6 +464,17 @@ static void choose_ways(struct choice *choice)
 
 	for (int id = 0; id < PROBE_COUNT; id++)
 		choice->way[id] = next_way(choice, id, WAY_TRAMPOLINE);
+	/* Where flushes are hypercalls, the native function sees but the few that are not. */
+	if (strcmp(probes->machine.paravirt, "kvm_flush_tlb_multi") != 0) {
+		static const enum probe_id blind[] = { PROBE_PARAVIRT, PROBE_NATIVE,
+						       PROBE_NATIVE_EXIT };
+
+		for (size_t i = 0; i < sizeof(blind) / sizeof(*blind); i++) {
+			choice->way[blind[i]] = WAY_NONE;
+			lack(&probes->probe[blind[i]],
+			     "this hypervisor flushes by hypercall, which is not counted");
+		}
+	}
 	/* A probe per CPU of each mask is only paid for where its answer is used. */
 	if (choice->way[PROBE_CSD_QUEUE] != WAY_NONE && probes->classify != CLASSIFY_EXACT) {
 		choice->way[PROBE_DECISION] = WAY_NONE;
@@ -542,6 +562,10 @@ int probes__attach(struct probes *probes, const struct observer_options *options
 	lift_memlock();
 	choice.btf = btf__load_vmlinux_btf();
 	probes->machine.tlbstate_known = knows_tlbstate(choice.btf);
+	/* Kernels before 6.15, and those built without it, leave the instruction alone. */
+	probes->machine.invlpgb &=
+		choice.btf &&
+		btf__find_by_name_kind(choice.btf, "mm_free_global_asid", BTF_KIND_FUNC) > 0;
 	try_methods(&choice, options->method);
 	if (!probes->refused) {
 		find_symbols(&choice);

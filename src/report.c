@@ -14,12 +14,21 @@ void report__make(struct report *out, const struct observer *observer,
 	out->seconds = (after->time_ns - before->time_ns) / 1e9;
 	for (int i = 0; i < CELL_COUNT; i++)
 		out->cell[i] = after->cell[i] - before->cell[i];
+	/* Derived from two counts that are not read at one instant. */
+	if (after->cell[CELL_handled + HANDLED_KERNEL] <
+	    before->cell[CELL_handled + HANDLED_KERNEL])
+		out->cell[CELL_handled + HANDLED_KERNEL] = 0;
 	for (int cpu = 0; cpu < CPUS_MAX; cpu++)
 		out->handled_by_cpu[cpu] = after->handled_by_cpu[cpu] - before->handled_by_cpu[cpu];
 	out->kernel_seen = before->kernel_seen && after->kernel_seen;
 	if (out->kernel_seen)
 		out->kernel_interrupts =
 			procfs__delta(&before->kernel, &after->kernel, &out->cpu_gone);
+	/* A CPU without a column at one end may have come and gone in between. */
+	for (int cpu = 0; cpu < CPUS_MAX; cpu++)
+		if (out->handled_by_cpu[cpu] && (!cpus__has(&before->kernel.present, cpu) ||
+						 !cpus__has(&after->kernel.present, cpu)))
+			out->cpu_gone = true;
 	out->vm_seen = before->vm_seen && after->vm_seen;
 	if (out->vm_seen) {
 		out->vm_remote_flush = after->vm_remote_flush - before->vm_remote_flush;
@@ -75,7 +84,7 @@ int64_t report__unaccounted(const struct report *report, enum flush_path path)
 
 bool report__difference(const struct report *report, int64_t *difference)
 {
-	if (!report->kernel_seen ||
+	if (!report->kernel_seen || report->cpu_gone ||
 	    !observer__has_cell(report->observer, CELL_handled + HANDLED_MM_RANGE, NULL))
 		return false;
 	*difference =

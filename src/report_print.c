@@ -279,10 +279,10 @@ void report__print_trust(const struct report *report, FILE *out)
 		fprintf(out, "%" PRIu64 " lost", report__sum(report, COUNTER_lost));
 	else
 		fprintf(out, "lost n/a");
-	if (!report__difference(report, &difference))
+	if (report->cpu_gone)
+		fprintf(out, ", a CPU came or went: the kernel's count is incomplete\n");
+	else if (!report__difference(report, &difference))
 		fprintf(out, ", no kernel counter to compare with\n");
-	else if (report->cpu_gone)
-		fprintf(out, ", a CPU went offline: the kernel's count is incomplete\n");
 	else
 		fprintf(out,
 			", handled - kernel's TLB interrupts = %" PRId64 " (kernel: %" PRIu64

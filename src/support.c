@@ -2,12 +2,16 @@
 /* Which cells count, given the probes that are attached: a table of rules. */
 #include "support.h"
 
+#include <string.h>
+
 #define NEED(id) (1u << PROBE_##id)
 
 /* What else than probes a cell can need. */
 enum condition {
 	ALWAYS,
 	WITH_ADDRESSES, /* function addresses, to tell whose cross-CPU call it is */
+	WITH_HANDLER,	/* the address of flush_tlb_func(), known or learnt by its trampoline */
+	WITHOUT_CSD,	/* no csd tracepoint: the kernel's decisions are counted as asked */
 	WITH_TLBSTATE,
 	WITH_BROADCAST,
 	WHEN_EXACT,
@@ -77,14 +81,18 @@ static const struct rule rules[] = {
 	{ FILTER_CELL(MM_RANGE, PREEMPTED_VCPU), NEED(PARAVIRT) | NEED(NATIVE), ALWAYS },
 	{ FILTER_CELL(BATCH, LAZY), NEED(DECISION), WHEN_EXACT },
 	{ FILTER_CELL(BATCH, PREEMPTED_VCPU), NEED(PARAVIRT) | NEED(NATIVE), ALWAYS },
-	{ PATH_CELL(asked_cpus, MM_RANGE), NEED(CSD_QUEUE) | NEED(FUNC), ALWAYS },
-	{ PATH_CELL(asked_cpus, MM_RANGE), NEED(DECISION) | NEED(NATIVE), ALWAYS },
-	{ PATH_CELL(asked_cpus, BATCH), NEED(CSD_QUEUE) | NEED(FUNC), ALWAYS },
-	{ PATH_CELL(asked_cpus, BATCH), NEED(DECISION) | NEED(NATIVE), ALWAYS },
-	{ PATH_CELL(asked_cpus, KERNEL_RANGE), NEED(CSD_QUEUE) | NEED(KERNEL_RANGE),
+	{ PATH_CELL(asked_cpus, MM_RANGE), NEED(CSD_QUEUE) | NEED(FUNC), WITH_HANDLER },
+	{ PATH_CELL(asked_cpus, MM_RANGE), NEED(DECISION) | NEED(NATIVE), WITHOUT_CSD },
+	{ PATH_CELL(asked_cpus, BATCH), NEED(CSD_QUEUE) | NEED(FUNC), WITH_HANDLER },
+	{ PATH_CELL(asked_cpus, BATCH), NEED(DECISION) | NEED(NATIVE), WITHOUT_CSD },
+	{ PATH_CELL(asked_cpus, KERNEL_RANGE),
+	  NEED(CSD_QUEUE) | NEED(KERNEL_RANGE) | NEED(DO_ALL) | NEED(DO_RANGE), WITH_ADDRESSES },
+	{ PATH_CELL(asked_cpus, ALL), NEED(CSD_QUEUE) | NEED(ALL) | NEED(DO_ALL) | NEED(DO_RANGE),
 	  WITH_ADDRESSES },
-	{ PATH_CELL(asked_cpus, ALL), NEED(CSD_QUEUE) | NEED(ALL), WITH_ADDRESSES },
-	{ WHOLE(ipis_sent), NEED(CSD_QUEUE) | NEED(IPI_MASK) | NEED(IPI_CPU), ALWAYS },
+	{ WHOLE(ipis_sent),
+	  NEED(CSD_QUEUE) | NEED(IPI_MASK) | NEED(IPI_CPU) | NEED(FUNC) | NEED(DO_ALL) |
+		  NEED(DO_RANGE),
+	  WITH_HANDLER },
 	{ WHOLE(kernel_runs), NEED(DO_ALL) | NEED(DO_RANGE), ALWAYS },
 	{ CELL_handled + HANDLED_MM_RANGE, 2, NEED(FUNC), ALWAYS },
 	{ CELL_handled + HANDLED_KERNEL, 1, NEED(DO_ALL) | NEED(DO_RANGE) | KERNEL_NEEDS, ALWAYS },
@@ -97,20 +105,32 @@ static const struct rule rules[] = {
 	{ CELL_lost + LOST_DURATION, 1, NEED(NATIVE) | NEED(NATIVE_EXIT), ALWAYS },
 	{ WHOLE(multi_calls), NEED(MULTI), ALWAYS },
 	{ WHOLE(duration), NEED(NATIVE) | NEED(NATIVE_EXIT), ALWAYS },
-	{ WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(CSD_QUEUE), ALWAYS },
-	{ WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(DECISION), ALWAYS },
+	{ WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(CSD_QUEUE) | NEED(FUNC),
+	  WITH_HANDLER },
+	{ WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(DECISION), WITHOUT_CSD },
 };
 
 const char cannot_occur[] = "cannot occur on this machine";
 const char sampled_instead[] = "estimated from a sample (--classify=exact counts)";
 
+static const char hidden[] = "kernel addresses are hidden (kernel.kptr_restrict=2)";
+
 static const char *condition_unmet(const struct probes *probes, enum condition condition)
 {
 	switch (condition) {
 	case WITH_ADDRESSES:
-		return probes->machine.addresses_known
+		return probes->machine.addresses_known ? NULL : hidden;
+	case WITH_HANDLER:
+		if (probes->machine.addresses_known)
+			return NULL;
+		return probes->probe[PROBE_FUNC].method &&
+				       strcmp(probes->probe[PROBE_FUNC].method, "fentry") == 0
 			       ? NULL
-			       : "kernel addresses are hidden (kernel.kptr_restrict=2)";
+			       : hidden;
+	case WITHOUT_CSD:
+		return probes->probe[PROBE_CSD_QUEUE].method
+			       ? "flush_tlb_func cannot be told from other cross-CPU calls"
+			       : NULL;
 	case WITH_TLBSTATE:
 		return probes->machine.tlbstate_known
 			       ? NULL

@@ -9,6 +9,7 @@ refuses "an interval that is no time" '"1e"' 1e
 refuses "a command that there is not" "neither a time nor a command" chek
 refuses "an interval of zero" "'0'" 0
 refuses "an interval below 10 ms" "'1ms'" 1ms
+refuses "an interval of centuries" "'18446744073'" 18446744073
 refuses "a negative interval" "-1" -- -1
 refuses "a count of zero" '"0"' 1 0
 refuses "a count that is no number" '"3x"' 1 3x

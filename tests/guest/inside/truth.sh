@@ -17,7 +17,7 @@ tracing=/sys/kernel/tracing
 . ./counters.inc
 
 # Left by an earlier run in this guest.
-echo 0 >$tracing/events/truth/enable 2>/dev/null
+[ ! -e $tracing/events/truth ] || echo 0 >$tracing/events/truth/enable
 echo >$tracing/kprobe_events
 echo '!hist:keys=reason,pages:size=2048' >>$tracing/events/tlb/tlb_flush/trigger 2>/dev/null
 for function in flush_tlb_mm_range arch_tlbbatch_flush native_flush_tlb_multi flush_tlb_func \
