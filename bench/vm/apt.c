@@ -221,11 +221,14 @@ double apt__age(const struct apt *apt)
 
 static bool is_wanted(const char *name, const struct arch *arch)
 {
-	static const char *const parts[] = { "linux-modules-", "linux-base-" };
+	static const char *const parts[] = { STOCK_MODULES, STOCK_BASE };
+	static const char source[] = "linux-source-";
 	char as_image[256];
 
 	if (stock__version(name, arch))
 		return true;
+	if (!strncmp(name, source, strlen(source)))
+		return stock__is_series(name + strlen(source));
 	/* The parts of a split package are wanted where the image would be. */
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (strncmp(name, parts[i], strlen(parts[i])))

@@ -24,6 +24,7 @@ static const struct arch arches[] = {
 		.console = "ttyS0",
 		.results_port = "/dev/ttyS1",
 		.results_device = x86_results,
+		.hmat = ",hmat=on",
 		/* xAPIC ids end there; more needs x2APIC with interrupt remapping. */
 		.max_cpus = 255,
 		.probe = x86_probe,

@@ -19,6 +19,7 @@ struct arch {
 	const char *console;		   /* the kernel's name for the first serial port */
 	const char *results_port;	   /* the guest's file for the second one */
 	const char *const *results_device; /* QEMU's arguments that make it, on chardev "results" */
+	const char *hmat;		   /* what -M needs for an HMAT; NULL if it has none */
 	unsigned int max_cpus;		   /* what emulation can bring up */
 	const uint8_t *probe;		   /* firmware that ends QEMU with ARCH_PROBE_EXIT */
 	size_t probe_size;

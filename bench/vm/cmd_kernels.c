@@ -12,7 +12,9 @@
 #include "vm/arch.h"
 #include "vm/commands.h"
 #include "vm/kernels.h"
+#include "vm/source.h"
 #include "vm/stock.h"
+#include "vm/stock_fetch.h"
 
 enum option_key {
 	OPT_FETCH = 0x100,
@@ -21,7 +23,9 @@ enum option_key {
 
 static const struct argp_option options[] = {
 	{ "fetch", OPT_FETCH, "stock:X.Y", 0,
-	  "Fetch the newest X.Y kernel into the cache, also if an older one is there", 0 },
+	  "Fetch the newest X.Y kernel into the cache, also if an older one is there; source:X.Y "
+	  "fetches its source",
+	  0 },
 	{ "arch", OPT_ARCH, "ARCH", 0, "The guests' architecture (default x86_64)", 0 },
 	{ "json", 'J', NULL, 0, "Print JSON", 0 },
 	{ "verbose", 'v', NULL, 0, "Say more", 0 },
@@ -30,7 +34,7 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
 	"Lists the kernels that guests can boot: those in the cache, and those that the Debian "
-	"archive has."
+	"archive has; and the sources to build kernels from."
 	"\v"
 	"Packages come from this machine's own Debian mirror, and are unpacked into "
 	"${XDG_CACHE_HOME:-~/.cache}/tlbstat; nothing is installed. Where this machine has no "
@@ -38,19 +42,30 @@ static const char doc[] =
 	"\n"
 	"Examples:\n"
 	"  tlbvm kernels\n"
-	"  tlbvm kernels --fetch stock:6.12\n";
+	"  tlbvm kernels --fetch stock:6.12\n"
+	"  tlbvm kernels --fetch source:7.3\n";
 
 struct kernels_options {
 	const struct arch *arch;
-	const char *fetch;
+	const char *series; /* to be fetched, or NULL */
+	json_t *(*fetch)(const struct arch *arch, const char *series, int *err);
 	bool json;
 };
 
-static const char *series_of(const char *name)
+static void parse_fetch(struct kernels_options *kernels, const char *name)
 {
-	if (!strncmp(name, "stock:", 6) && stock__is_series(name + 6))
-		return name + 6;
-	diag__error("--fetch: expected stock:X.Y, for example stock:7.3, got \"%s\"", name);
+	const char *series = strchr(name, ':');
+
+	series = series ? series + 1 : name;
+	kernels->series = series;
+	if (!strncmp(name, STOCK, strlen(STOCK)))
+		kernels->fetch = kernels__fetch;
+	else if (!strncmp(name, SOURCE, strlen(SOURCE)))
+		kernels->fetch = source__fetch;
+	if (kernels->fetch && stock__is_series(series))
+		return;
+	diag__error("--fetch: expected stock:X.Y or source:X.Y, for example stock:7.3, got \"%s\"",
+		    name);
 	exit(EXIT_USAGE);
 }
 
@@ -60,7 +75,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_FETCH:
-		kernels->fetch = series_of(arg);
+		parse_fetch(kernels, arg);
 		break;
 	case OPT_ARCH:
 		kernels->arch = arch__find(arg);
@@ -97,17 +112,26 @@ static const char *text(const json_t *kernel, const char *key)
 	return value ? value : "-";
 }
 
-static void print_cached(const json_t *list)
+/* The name of a kernel that was built is a hash: its version, too, says what it is. */
+static bool is_built(const json_t *kernel)
+{
+	return !strcmp(text(kernel, "origin"), "built");
+}
+
+static void print_cached(const char *title, const json_t *list)
 {
 	const json_t *kernel;
 	size_t i;
 
-	printf("In the cache:\n");
+	printf("%s\n", title);
 	if (!json_array_size(list))
 		printf("  none\n");
 	json_array_foreach (list, i, kernel) {
-		printf("  %-38s %-8s %7.1f MiB", text(kernel, "name"), text(kernel, "arch"),
-		       mib(kernel));
+		printf("  %-38s %-8s", text(kernel, "name"), text(kernel, "arch"));
+		if (json_object_get(kernel, "bytes"))
+			printf(" %7.1f MiB", mib(kernel));
+		if (is_built(kernel))
+			printf("  %s", text(kernel, "version"));
 		if (json_object_get(kernel, "stands_for"))
 			printf("  in place of %s", text(kernel, "stands_for"));
 		printf("\n");
@@ -141,27 +165,31 @@ static int print_json(json_t *json)
 
 static int list_kernels(const struct kernels_options *kernels)
 {
-	json_t *cached = kernels__cached(), *available = kernels__available(kernels->arch);
+	json_t *cached = kernels__cached(), *sources = source__cached(),
+	       *available = kernels__available(kernels->arch);
 	int code = EXIT_DONE;
 
 	if (stop__asked()) {
 		code = 128 + stop__signal();
 	} else if (kernels->json) {
-		code = print_json(json_pack("{s:s, s:O, s:O?}", "schema", "tlbvm-kernels/1",
-					    "cached", cached, "available", available));
+		code = print_json(json_pack("{s:s, s:O, s:O, s:O?}", "schema", "tlbvm-kernels/1",
+					    "cached", cached, "sources", sources, "available",
+					    available));
 	} else {
-		print_cached(cached);
+		print_cached("In the cache:", cached);
+		print_cached("\nSources in the cache:", sources);
 		print_available(available);
 	}
 	json_decref(cached);
+	json_decref(sources);
 	json_decref(available);
 	return code;
 }
 
-static int fetch_kernel(const struct kernels_options *kernels)
+static int fetch_one(const struct kernels_options *kernels)
 {
 	int err;
-	json_t *meta = kernels__fetch(kernels->arch, kernels->fetch, &err);
+	json_t *meta = kernels->fetch(kernels->arch, kernels->series, &err);
 
 	if (!meta)
 		return stop__asked() ? 128 + stop__signal() : EXIT_FAILED;
@@ -179,5 +207,5 @@ int vm_kernels(int argc, char **argv)
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &kernels))
 		return EXIT_USAGE;
-	return kernels.fetch ? fetch_kernel(&kernels) : list_kernels(&kernels);
+	return kernels.series ? fetch_one(&kernels) : list_kernels(&kernels);
 }

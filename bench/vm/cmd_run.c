@@ -12,6 +12,7 @@
 #include "common/stop.h"
 #include "vm/commands.h"
 #include "vm/guest.h"
+#include "vm/numa.h"
 #include "vm/qemu.h"
 
 #define DEFAULT_KERNEL	"stock:7.3"
@@ -25,6 +26,8 @@ enum option_key {
 	OPT_ARCH,
 	OPT_CPUS,
 	OPT_MEM,
+	OPT_NODES,
+	OPT_LOWER_TIER,
 	OPT_APPEND,
 	OPT_ACCEL,
 	OPT_TIMEOUT,
@@ -51,6 +54,11 @@ static const struct argp_option options[] = {
 	{ "arch", OPT_ARCH, "ARCH", 0, "The guest's architecture (default x86_64)", 1 },
 	{ "cpus", OPT_CPUS, "N", 0, "CPUs, 1 to 255 (default 4)", 1 },
 	{ "mem", OPT_MEM, "SIZE", 0, "Memory, as in 2G (default 1G, more with many CPUs)", 1 },
+	{ "nodes", OPT_NODES, "N", 0,
+	  "Memory nodes, 1 to 8, that share memory and CPUs (default 1)", 1 },
+	{ "lower-tier", OPT_LOWER_TIER, "SIZE", 0,
+	  "One more node, without CPUs: slower memory, on top of --mem, to which pages can be demoted",
+	  1 },
 	{ "accel", OPT_ACCEL, "HOW", 0,
 	  "auto (KVM if it really works here, else tcg-single), kvm, tcg-single (all CPUs take "
 	  "turns: for counting), tcg-multi (a thread per CPU: for races)",
@@ -163,6 +171,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_MEM:
 		guest->memory = memory("--mem", arg);
+		break;
+	case OPT_NODES:
+		guest->nodes = (unsigned int)parse__u64_or_err("--nodes", arg, 1, NUMA_MAX_NODES);
+		break;
+	case OPT_LOWER_TIER:
+		guest->lower_tier = memory("--lower-tier", arg);
 		break;
 	case OPT_APPEND:
 		guest->append = arg;
@@ -309,6 +323,29 @@ static void free_files(struct put_file *puts, size_t put_count, struct get_file 
 	free(gets);
 }
 
+/* Whether the nodes can be had with what else is asked for; says why not. */
+static bool nodes_fit(const struct guest *guest)
+{
+	uint64_t mib = (guest->memory ? guest->memory : qemu__default_memory(guest->cpus)) >> 20;
+	unsigned int nodes = guest->nodes;
+
+	if (guest->cpus < nodes) {
+		diag__error("--nodes %u: each needs a CPU, and there are %u", nodes, guest->cpus);
+		diag__hint("--cpus %u or more", nodes);
+	} else if (mib < nodes * NUMA_LEAST_MIB) {
+		diag__error("--nodes %u: each needs %uM, and there are %lluM for all", nodes,
+			    NUMA_LEAST_MIB, (unsigned long long)mib);
+		diag__hint("--mem %uM or more", nodes * NUMA_LEAST_MIB);
+	} else if (guest->lower_tier && !guest->arch->hmat) {
+		diag__error("--lower-tier: guests of %s have no table (HMAT) that tells the kernel "
+			    "of it",
+			    guest->arch->name);
+	} else {
+		return true;
+	}
+	return false;
+}
+
 static int code_for(int err)
 {
 	if (err == -EINTR && stop__asked())
@@ -361,6 +398,7 @@ int vm_run(int argc, char **argv)
 	struct run_options run = { .kernel = DEFAULT_KERNEL,
 				   .guest = { .arch = arch__find("x86_64"),
 					      .cpus = DEFAULT_CPUS,
+					      .nodes = 1,
 					      .timeout = DEFAULT_TIMEOUT } };
 	int code;
 
@@ -371,6 +409,8 @@ int vm_run(int argc, char **argv)
 			    run.kernel);
 		return EXIT_USAGE;
 	}
+	if (!nodes_fit(&run.guest))
+		return EXIT_USAGE;
 	run.guest.modules = run.module.count ? run.module.item : none;
 	run.guest.qemu_args = run.qemu_arg.count ? run.qemu_arg.item : none;
 	code = run_guest(&run);

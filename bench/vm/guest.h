@@ -23,7 +23,9 @@ struct guest {
 	const char *qemu_version; /* qemu__version() */
 	const struct kernel *kernel;
 	unsigned int cpus;
-	uint64_t memory; /* bytes; 0 chooses by the number of CPUs */
+	uint64_t memory;     /* bytes, of all nodes with CPUs; 0 chooses by the number of CPUs */
+	unsigned int nodes;  /* with memory and CPUs, 1 or more */
+	uint64_t lower_tier; /* bytes of a further node of slower memory, 0 for none */
 	const char *append;
 	enum accel accel;
 	/* Nanoseconds; 0 in the first two chooses by the number of CPUs. */

@@ -54,8 +54,8 @@ json_t *kernels__fetch(const struct arch *arch, const char *series, int *err);
 json_t *kernels__cached(void);
 
 /*
- * What the archive has for @arch: the newest of each series, { "name": "stock:7.3", "version",
- * "bytes" to download, "arch" }. New reference; NULL after a message.
+ * What the archive has for @arch, and the kernel sources that it has: the newest of each series, as
+ * stock__available() and source__available() tell. New reference; NULL after a message.
  */
 json_t *kernels__available(const struct arch *arch);
 

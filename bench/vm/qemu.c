@@ -2,6 +2,7 @@
 #include "vm/qemu.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "common/diag.h"
 #include "common/stop.h"
 #include "vm/child.h"
+#include "vm/numa.h"
 
 /* From here on, emulation alone makes CPUs wait so long that the kernel's watchdogs bark. */
 #define MANY_CPUS 64
@@ -70,8 +72,11 @@ static void append_x86(FILE *out, enum accel accel)
 
 	if (accel == ACCEL_KVM)
 		return;
-	/* Starved CPUs let the kernel's clock watchdog blame the counter. */
-	fprintf(out, " tsc=reliable");
+	/*
+	 * Starved CPUs let the kernel's clock watchdog blame the counter, and its look whether the
+	 * timer ticks find that it does not, which is a panic. (Under KVM it does not look.)
+	 */
+	fputs(" tsc=reliable no_timer_check", out);
 	if (lpj)
 		fprintf(out, " lpj=%lu", lpj);
 }
@@ -114,14 +119,15 @@ static const char *thread_mode(enum accel accel)
 char *qemu__facts(const struct qemu *qemu)
 {
 	const struct guest *guest = qemu->guest;
-	json_t *json = json_pack("{s:s, s:s*, s:b, s:s, s:i, s:I, s:s, s:s, s:s, s:s, s:s*, s:s}",
-				 "accelerator", qemu->accel == ACCEL_KVM ? "kvm" : "tcg", "thread",
-				 thread_mode(qemu->accel), "emulated", qemu->accel != ACCEL_KVM,
-				 "qemu", guest->qemu_version, "cpus", (int)guest->cpus,
-				 "memory_bytes", (json_int_t)qemu->memory, "arch",
-				 guest->arch->name, "machine", guest->arch->machine, "cpu_model",
-				 guest->arch->cpu, "kernel", guest->kernel->name, "kernel_version",
-				 guest->kernel->version, "tlbvm", TLBSTAT_VERSION);
+	json_t *json = json_pack(
+		"{s:s, s:s*, s:b, s:s, s:i, s:I, s:i, s:I, s:s, s:s, s:s, s:s, s:s*, s:s}",
+		"accelerator", qemu->accel == ACCEL_KVM ? "kvm" : "tcg", "thread",
+		thread_mode(qemu->accel), "emulated", qemu->accel != ACCEL_KVM, "qemu",
+		guest->qemu_version, "cpus", (int)guest->cpus, "memory_bytes",
+		(json_int_t)qemu->memory, "nodes", (int)guest->nodes, "lower_tier_bytes",
+		(json_int_t)guest->lower_tier, "arch", guest->arch->name, "machine",
+		guest->arch->machine, "cpu_model", guest->arch->cpu, "kernel", guest->kernel->name,
+		"kernel_version", guest->kernel->version, "tlbvm", TLBSTAT_VERSION);
 	char *text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
 
 	json_decref(json);
@@ -129,7 +135,7 @@ char *qemu__facts(const struct qemu *qemu)
 }
 
 struct arguments {
-	const char *arg[256];
+	const char *arg[512];
 	size_t count;
 };
 
@@ -159,12 +165,24 @@ pid_t qemu__start(const struct qemu *qemu, int console, int results, int errors)
 {
 	const struct guest *guest = qemu->guest;
 	const struct arch *arch = guest->arch;
-	char cpus[16], memory[32], console_dev[64], results_dev[64];
+	char machine[64], cpus[32], memory[32], console_dev[64], results_dev[64];
+	char **numa = numa__arguments(guest, qemu->memory);
 	struct arguments arguments = { .count = 0 };
 	const int keep[] = { console, results, -1 };
+	pid_t pid;
 
-	snprintf(cpus, sizeof(cpus), "%u", guest->cpus);
-	snprintf(memory, sizeof(memory), "%lluM", (unsigned long long)(qemu->memory >> 20));
+	if (!numa)
+		return -ENOMEM;
+	snprintf(machine, sizeof(machine), "%s%s", arch->machine,
+		 guest->lower_tier ? arch->hmat : "");
+	/*
+	 * CPUs that share a cache must be of one node, or the kernel complains: a node is a socket,
+	 * or if they differ in size, a CPU is.
+	 */
+	snprintf(cpus, sizeof(cpus), "%u,sockets=%u", guest->cpus,
+		 guest->cpus % guest->nodes ? guest->cpus : guest->nodes);
+	snprintf(memory, sizeof(memory), "%lluM",
+		 (unsigned long long)(qemu->memory + guest->lower_tier) >> 20);
 	snprintf(console_dev, sizeof(console_dev), "file,id=console,path=/proc/self/fd/%d",
 		 console);
 	snprintf(results_dev, sizeof(results_dev), "file,id=results,path=/proc/self/fd/%d",
@@ -178,7 +196,7 @@ pid_t qemu__start(const struct qemu *qemu, int console, int results, int errors)
 					       "-accel",
 					       accel__argument(qemu->accel),
 					       "-M",
-					       arch->machine,
+					       machine,
 					       "-cpu",
 					       arch->cpu,
 					       "-smp",
@@ -199,7 +217,10 @@ pid_t qemu__start(const struct qemu *qemu, int console, int results, int errors)
 					       results_dev,
 					       NULL });
 	add(&arguments, arch->results_device);
+	add(&arguments, (const char *const *)numa);
 	add(&arguments, guest->qemu_args);
 	show(&arguments);
-	return child__start(arguments.arg, &(struct child_setup){ .err = errors, .keep = keep });
+	pid = child__start(arguments.arg, &(struct child_setup){ .err = errors, .keep = keep });
+	numa__free(numa);
+	return pid;
 }

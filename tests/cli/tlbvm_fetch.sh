@@ -69,6 +69,10 @@ holds "and did not fetch the kernel again" \
 holds "nothing unfinished is left" '[ ! -e "$work/home/.cache/tlbstat/kernels/.fetch" ]'
 
 mirror=http://127.0.0.1:9/debian
+tlbvm source kernels --fetch source:6.1
+code=$?
+holds "a source cannot be had without a network" \
+	'[ $code -eq 1 ] && [ ! -s "$work/source.out" ] && [ ! -e "$work/home/.cache/tlbstat/sources/.fetch" ]'
 tlbvm offline run --kernel stock:6.1 --accel tcg-single --boot-timeout 1s --qemu-arg -S -- true
 holds "a kernel in the cache needs no network" \
 	'grep -q "did not come up" "$work/offline.err" && ! grep -q "apt" "$work/offline.err"'
@@ -91,4 +95,8 @@ holds "the list has it in the cache" \
 holds "the list has what can be had" \
 	'jq -e "[.available[] | select(.name == \"stock:7.3\" or .name == \"stock:6.12\")] |
 		length >= 1 and (map(.bytes) | min) > 1000000" "$work/list.out" >/dev/null'
+holds "with the sources, each with a full version" \
+	'jq -e "(.sources | length) == 0 and ([.available[] | select(.name | startswith(\"source:\"))] |
+		length >= 1 and all(\"source:\" + (.version | split(\".\")[:2] | join(\".\")) == .name))" \
+		"$work/list.out" >/dev/null'
 exit $failed

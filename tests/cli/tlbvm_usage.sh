@@ -24,6 +24,16 @@ refuses "CPUs with a sign" '"+4"' run --cpus +4 -- true
 refuses "an empty number" '--cpus' run --cpus= -- true
 refuses "a size that is none" '"1X"' run --mem 1X -- true
 refuses "too little memory" '"64M"' run --mem 64M -- true
+refuses "no nodes" '"0"' run --nodes 0 -- true
+refuses "more nodes than there can be" '"9"' run --nodes 9 -- true
+refuses "nodes without CPUs" "--nodes 3: each needs a CPU, and there are 2" \
+	run --nodes 3 --cpus 2 -- true
+refuses "nodes without memory" "--nodes 2: each needs 128M, and there are 255M" \
+	run --mem 255M --nodes 2 -- true
+refuses "a lower tier that is too small" '"64M"' run --lower-tier 64M -- true
+refuses "a lower tier that is no size" '"slow"' run --lower-tier slow -- true
+refuses "a lower tier where nothing tells the kernel of it" "guests of aarch64 have no table" \
+	run --arch aarch64 --lower-tier 1G -- true
 refuses "a time that is none" '"soon"' run --timeout soon -- true
 refuses "a negative time" '"-1"' run --boot-timeout=-1 -- true
 refuses "no time at all" '"0"' run --silence-timeout 0 -- true
@@ -41,11 +51,13 @@ refuses "a file to put that is not there" "$work/none" \
 refuses "two files to get into one" "would overwrite result" \
 	run --kernel "$work/image" --get a/result --get b/result -- true
 refuses "a fetch of no series" '"7.3"' kernels --fetch 7.3
+refuses "a source of no series" '"source:7.3.4"' kernels --fetch source:7.3.4
 refuses "an argument to kernels" '"stock:7.3"' kernels stock:7.3
 
 gives 0 "help tells the commands" "kernels" --help
 gives 0 "help of run tells its exit codes" "Exit codes" run --help
 gives 0 "help of kernels has an example" "--fetch stock:6.12" kernels --help
+gives 0 "help of kernels tells of sources" "--fetch source:7.3" kernels --help
 gives 0 "the version" "tlbvm 0" --version
 
 path=$PATH
@@ -83,6 +95,8 @@ fails "a missing apt is named with its package" "apt install apt" \
 	PATH="$work" "$full" kernels --fetch stock:7.3
 fails "an archive that does not answer is told" "is there a network?" \
 	TLBVM_MIRROR=http://127.0.0.1:9/debian "$full" kernels --fetch stock:7.3
+fails "a source from an archive that does not answer is told" "find a 7.3 kernel source" \
+	TLBVM_MIRROR=http://127.0.0.1:9/debian "$full" kernels --fetch source:7.3
 fails "a cache that cannot be made is told" "XDG_CACHE_HOME" \
 	XDG_CACHE_HOME="$work/image/cache" "$full" kernels --fetch stock:7.3
 # A file system of 20 MiB, where a user may mount one.
