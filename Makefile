@@ -126,7 +126,8 @@ $(B)/guest/$(ARCH)/tests/%: tests/guest/%.c
 # Debian 12's own packages are enough. What each is for: see README.md.
 DEPS_BUILD := gcc libc6-dev make clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libjansson-dev
 DEPS_GUEST := qemu-system-x86 busybox-static xz-utils jq
-DEPS_TEST := libcmocka-dev libclang-rt-14-dev clang-format shellcheck mandoc locales procps
+DEPS_TEST := libcmocka-dev libclang-rt-14-dev clang-format shellcheck mandoc locales procps \
+	git flex bison bc
 
 DEPS_KERNEL := git perl flex bison bc libssl-dev libelf-dev pahole rsync gcc-aarch64-linux-gnu
 
@@ -160,6 +161,16 @@ demo: deps ## Show reclaim interrupting 15 CPUs, on an unmodified distribution k
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all
 	$(Q)bench/demo
 
+.PHONY: reproduce
+reproduce: deps ## Count the kernel change's interrupts beside those published; CPUS=112 LIMIT=60m
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all
+	$(Q)bench/reproduce
+
+.PHONY: ab
+ab: deps ## Run the suite without and with the kernel change; CPUS='16 64' RUNS=5 PAGES=1024
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all
+	$(Q)bench/ab
+
 # --- Testing -------------------------------------------------------------------------------------
 
 GUEST_TESTS := $(patsubst tests/guest/%.c,$(B)/guest/$(ARCH)/tests/%,$(wildcard tests/guest/*.c))
@@ -177,14 +188,38 @@ fuzz: deps-test ## Fuzz each parser for FUZZ_SECONDS (10)
 	$(Q)$(MAKE) --no-print-directory $(JOBS) $(FUZZ)
 	$(Q)tests/fuzz/run.sh $(or $(FUZZ_SECONDS),10) $(FUZZ)
 
+.PHONY: test-patched
+test-patched: deps-test $(if $(KERNEL),,deps-kernel) ## Run the tests of a patched kernel; KERNEL=bzImage for a ready one
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all $(GUEST_TESTS)
+	$(Q)kernel=$(KERNEL); [ -n "$$kernel" ] || kernel=$$(kernel-patches/build --with series) || exit 1; \
+		BUILD=$(B) KERNEL=$$kernel tests/run $(wildcard tests/patched/*.sh)
+
+.PHONY: kernels
+kernels: deps-kernel ## Build Linux 7.3 without and with the kernel patches, and print where they are
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all
+	$(Q)kernel-patches/build --with none
+	$(Q)kernel-patches/build --with series
+
+.PHONY: hunt mutants
+hunt: deps-kernel ## Hunt for stale translations in the patched kernel, for TIME (30m)
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all
+	$(Q)tests/hunt
+mutants: deps-kernel ## Show that the hunter catches broken copies of the kernel change
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all
+	$(Q)tests/mutants/run
+
 .PHONY: check-patches
 check-patches: ## Apply the kernel patches to their pristine bases, check them, build what they touch
 	$(Q)kernel-patches/check
 
+.PHONY: cost
+cost: all ## Count the instructions of batched flushes: base, with series, with series.many
+	$(Q)BUILD=$(B) tests/tcg/cost
+
 # --- Keeping the house ---------------------------------------------------------------------------
 
 SOURCES = $(shell git ls-files '*.c' '*.h')
-SCRIPTS = .ci/run $(shell git ls-files 'bench/demo' 'kernel-patches/check' 'tests/run' '*.sh')
+SCRIPTS = .ci/run $(shell git ls-files 'bench/ab' 'bench/demo' 'bench/reproduce' 'kernel-patches/build' 'kernel-patches/check' 'tests/run' 'tests/hunt' 'tests/mutants/run' 'tests/tcg/cost' '*.sh')
 
 .PHONY: lint
 lint: deps-test ## Check the layout of the sources, the scripts and the man pages
