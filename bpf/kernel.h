@@ -54,8 +54,14 @@ struct tlb_state_shared {
 	bool is_lazy;
 };
 
+struct cpumask {
+	unsigned long bits[1];
+};
+
 struct arch_tlbflush_unmap_batch {
+	struct cpumask cpumask;
 	bool unmapped_pages; /* since 6.15 */
+	u8 nr_mms;	     /* with kernel-patches/linux-7.3: the length of its list */
 };
 
 /* include/linux/smp_types.h, include/linux/smp.h */

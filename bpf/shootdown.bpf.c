@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The x86 shootdown funnel: requested CPUs, minus self, minus preempted vCPUs, minus lazy, minus
- * not loaded = asked; of these raised; then handled = useful + unneeded.
+ * The x86 shootdown funnel: requested CPUs, minus self, minus those that the kernel's batch filter
+ * took out, minus preempted vCPUs, minus lazy, minus not loaded = asked; of these raised; then
+ * handled = useful + unneeded.
  *
  * Each stage is counted where it happens, by a probe of its own, so that their sums check each
  * other. Kernel facts and the versions they were read in: 6.1, 6.12, 7.3 (arch/x86/mm/tlb.c,
@@ -28,6 +29,7 @@ const volatile __u32 online_at_start = 1; /* CPUs; used where the mask is not kn
 const volatile __u64 single_page_ceiling = 33; /* above it a kernel range is flushed whole */
 const volatile bool has_invlpgb;	       /* the CPU can broadcast flushes */
 const volatile bool has_tlbstate;	       /* BTF names the per-CPU variables below */
+const volatile bool filters_batches;	       /* the kernel takes CPUs out of a batch's mask */
 const volatile bool asked_by_decision;	  /* no csd tracepoint: should_flush_tlb() is the source */
 const volatile bool filtered_by_decision; /* exact classification */
 const volatile __u32 sample_one_in;	  /* 0: no sampling; 1: every flush */
@@ -210,6 +212,114 @@ static __always_inline void count_request(const struct request *request, enum fl
 	count_flush(path_of(request), reach, end == TLB_FLUSH_ALL, (end - start) >> 12);
 }
 
+/* Batches. */
+
+/*
+ * A batch from its call to its end, by task: the task can move to another CPU on the way. A kernel
+ * that filters takes CPUs out of the mask in between, so what was requested is noted at the call,
+ * and counted when the flush shows how many are left, or at the end if there was none to send.
+ */
+struct batch {
+	u32 cpu;       /* of the call */
+	u32 requested; /* CPUs in the mask; 0 where the kernel does not filter */
+	bool self;     /* the calling CPU is one of them */
+	bool sent;     /* handed to other CPUs */
+	bool local;    /* flushed on the calling CPU alone */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024); /* tasks between call and end, running or preempted there */
+	__type(key, u64);
+	__type(value, struct batch);
+} batches SEC(".maps");
+
+static __always_inline struct batch *current_batch(void)
+{
+	u64 task = bpf_get_current_task();
+
+	return bpf_map_lookup_elem(&batches, &task);
+}
+
+static __always_inline void count_list(u32 mms)
+{
+	if (mms)
+		add(CELL_batch_mms + (mms > MMS_LISTED ? MMS_OVERFLOW : mms - 1), 1);
+}
+
+static __always_inline void open_batch(struct arch_tlbflush_unmap_batch *pending)
+{
+	struct batch batch = { .cpu = bpf_get_smp_processor_id() };
+	u64 task = bpf_get_current_task();
+
+	if (filters_batches) {
+		const void *mask = &pending->cpumask;
+
+		batch.requested = mask_weight(mask);
+		batch.self = mask_has(mask, batch.cpu);
+		count_list(BPF_CORE_READ(pending, nr_mms));
+	}
+	if (bpf_map_update_elem(&batches, &task, &batch, BPF_NOEXIST)) {
+		/* The end of this task's last one was missed, or there is no room. */
+		add(CELL_lost + LOST_BATCH, 1);
+		bpf_map_update_elem(&batches, &task, &batch, BPF_ANY);
+	}
+}
+
+static __always_inline void count_requested(enum flush_path path, u32 requested, u32 self)
+{
+	add(CELL_requested_cpus + path, requested);
+	add(CELL_self_cpus + path, self);
+}
+
+static __always_inline void count_batch(u32 requested, u32 self, u32 filtered)
+{
+	count_requested(PATH_BATCH, requested, self);
+	add(CELL_filtered_cpus + PATH_BATCH * FILTER_COUNT + FILTER_BATCH_FILTER, filtered);
+}
+
+/* @left CPUs of a batch's mask are to be flushed, @self of them the one this runs on. */
+static __always_inline void send_batch(u32 left, u32 self)
+{
+	struct batch *batch = current_batch();
+	u32 own, others;
+
+	if (batch)
+		batch->sent = true;
+	if (!batch || !filters_batches) {
+		count_requested(PATH_BATCH, left, self);
+		return;
+	}
+	/* The calling CPU, if it is still the same, is self also when the filter took it out. */
+	own = batch->cpu == bpf_get_smp_processor_id() ? batch->self : self;
+	others = batch->requested - own;
+	/* More are left than there were only if a CPU came online meanwhile. */
+	if (others >= left - self)
+		count_batch(batch->requested, own, others - (left - self));
+	else
+		count_requested(PATH_BATCH, left, self);
+}
+
+/*
+ * The end of a batch that was not handed to other CPUs: if it named some, they were filtered out. A
+ * mask that names nobody else counts as little as it does without a filter.
+ */
+static __always_inline void on_arch_tlbbatch_flush_exit(void)
+{
+	u64 task = bpf_get_current_task();
+	struct batch *batch = bpf_map_lookup_elem(&batches, &task);
+	u32 own;
+
+	if (!batch)
+		return;
+	own = batch->self || batch->local;
+	if (!batch->sent && batch->requested > own)
+		count_batch(batch->requested, own, batch->requested - own);
+	if (!batch->sent && !batch->local)
+		add(CELL_empty_batches, 1);
+	bpf_map_delete_elem(&batches, &task);
+}
+
 /* Entry points. */
 
 static __always_inline void on_flush_tlb_mm_range(struct mm_struct *mm, u64 start, u64 end,
@@ -230,6 +340,8 @@ static __always_inline void on_arch_tlbbatch_flush(struct arch_tlbflush_unmap_ba
 	if (has_invlpgb && bpf_core_field_exists(batch->unmapped_pages) &&
 	    BPF_CORE_READ(batch, unmapped_pages))
 		count_flush(PATH_BATCH, REACH_BROADCAST, true, 0);
+	else
+		open_batch(batch);
 }
 
 /*
@@ -377,7 +489,7 @@ static __always_inline void on_native_flush_tlb_multi(const void *mask,
 						      const struct flush_tlb_info *info)
 {
 	u32 cpu = bpf_get_smp_processor_id(), candidates = mask_weight(mask);
-	bool self = mask_has(mask, cpu);
+	u32 self = mask_has(mask, cpu), requested = candidates;
 	struct request request;
 	enum flush_path path;
 	struct slot *slot;
@@ -389,15 +501,16 @@ static __always_inline void on_native_flush_tlb_multi(const void *mask,
 	    slot->info == request.info) {
 		/* The paravirt function's mask was the one requested. */
 		slot->paravirt = 0;
+		requested = slot->requested;
 		add(CELL_filtered_cpus + path * FILTER_COUNT + FILTER_PREEMPTED_VCPU,
-		    slot->requested - candidates);
-		add(CELL_requested_cpus + path, slot->requested);
-	} else {
-		add(CELL_requested_cpus + path, candidates);
-		if (slot)
-			open_slot(slot, &request, candidates);
+		    requested - candidates);
+	} else if (slot) {
+		open_slot(slot, &request, candidates);
 	}
-	add(CELL_self_cpus + path, self);
+	if (path == PATH_BATCH)
+		send_batch(requested, self);
+	else
+		count_requested(path, requested, self);
 	if (cpu != request.initiating_cpu)
 		add(CELL_lost + LOST_MOVED, 1);
 	count_request(&request, REACH_IPI);
@@ -555,6 +668,26 @@ struct {
 	__type(value, struct handling);
 } handlings SEC(".maps");
 
+/*
+ * Whether a CPU is in a flush that it was asked for: the kernel counts it a moment after we do, so
+ * a snapshot that is to compare the two counts waits until there is none.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u64);
+} in_handler SEC(".maps");
+
+static __always_inline void set_in_handler(u64 in)
+{
+	u32 zero = 0;
+	u64 *own = bpf_map_lookup_elem(&in_handler, &zero);
+
+	if (own)
+		*(volatile u64 *)own = in;
+}
+
 /* The generation up to which a context of this CPU has been flushed. */
 static __always_inline u64 context_tlb_gen(const struct tlb_state *state, u32 asid)
 {
@@ -575,6 +708,10 @@ static __always_inline void unneeded(enum unneeded_reason reason)
 /* A flush that stayed on this CPU, or its part of a cross-CPU one: told apart by the slot. */
 static __always_inline void on_local_flush(const struct request *request)
 {
+	struct batch *batch = request->mm ? NULL : current_batch();
+
+	if (batch)
+		batch->local = true;
 	if (!slot_holds(slot_of(request), request))
 		count_request(request, REACH_LOCAL);
 }
@@ -590,6 +727,7 @@ static __always_inline void on_remote_flush(const struct request *request,
 	const struct tlb_state *state;
 	const struct mm_struct *loaded;
 
+	set_in_handler(1);
 	add(CELL_handled + (request->mm ? HANDLED_MM_RANGE : HANDLED_BATCH), 1);
 	if (!has_tlbstate)
 		return;
@@ -634,6 +772,7 @@ static __always_inline void on_flush_tlb_func_exit(void)
 	struct handling *handling = bpf_map_lookup_elem(&handlings, &zero);
 	const struct tlb_state *state;
 
+	set_in_handler(0);
 	if (!has_tlbstate || !handling || !handling->open)
 		return;
 	handling->open = 0;
@@ -654,7 +793,7 @@ static __always_inline void learn(__u64 *address, u64 ip)
 
 /*
  * Each entry point twice: as a BPF trampoline (cheap, and skipped runs are counted) and as a kprobe
- * for kernels without trampolines. Exits need the function's arguments: trampolines only.
+ * for kernels without trampolines. Exits that need the function's arguments: trampolines only.
  */
 SEC("fentry/flush_tlb_mm_range")
 int BPF_PROG(fentry_flush_tlb_mm_range, struct mm_struct *mm, unsigned long start,
@@ -683,6 +822,20 @@ SEC("kprobe/arch_tlbbatch_flush")
 int BPF_KPROBE(kprobe_arch_tlbbatch_flush, struct arch_tlbflush_unmap_batch *batch)
 {
 	on_arch_tlbbatch_flush(batch);
+	return 0;
+}
+
+SEC("fexit/arch_tlbbatch_flush")
+int BPF_PROG(fexit_arch_tlbbatch_flush)
+{
+	on_arch_tlbbatch_flush_exit();
+	return 0;
+}
+
+SEC("kretprobe/arch_tlbbatch_flush")
+int BPF_KRETPROBE(kretprobe_arch_tlbbatch_flush)
+{
+	on_arch_tlbbatch_flush_exit();
 	return 0;
 }
 
@@ -764,10 +917,11 @@ int BPF_KPROBE(kprobe_flush_tlb_multi)
 	return 0;
 }
 
+/* A bool is returned in the low byte of a register whose rest can hold anything. */
 SEC("fexit/should_flush_tlb")
-int BPF_PROG(fexit_should_flush_tlb, int cpu, void *data, bool asked)
+int BPF_PROG(fexit_should_flush_tlb, int cpu, void *data, u64 answer)
 {
-	on_should_flush_tlb(cpu, data, asked);
+	on_should_flush_tlb(cpu, data, (u8)answer);
 	return 0;
 }
 

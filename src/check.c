@@ -79,12 +79,12 @@ void observer__print_check(const struct observer *observer, FILE *out)
 	fprintf(out, "  %u CPUs online, ids below %u\n", machine->online, machine->possible);
 	fprintf(out, "  broadcast flushes (INVLPGB): %s\n", machine->invlpgb ? "yes" : "no");
 	fprintf(out, "  kernel's own count: %s\n",
-		observer->kernel_row ? "row TLB of /proc/interrupts" : "none: no row TLB");
+		observer->kernel_row ? "row TLB of /proc/interrupts" : observer->why_no_row);
 	if (probes->refused) {
 		fprintf(out, "probes\n  none: %s\n", probes->why_refused);
 		fprintf(out, "counters\n  TLB interrupts   %s\n",
 			observer->kernel_row ? "yes      a rate, by tlbstat [INTERVAL [COUNT]]"
-					     : "no       no row TLB");
+					     : "no");
 		fprintf(out, "  all others       no\n");
 		return;
 	}

@@ -24,8 +24,9 @@ static const char doc[] =
 	"  tlbstat run -- CMD           the whole funnel of what happened while CMD ran\n"
 	"  tlbstat check                what can be counted here, how, and what not and why\n\n"
 	"The columns, per second: local and ipi are flushes that stayed on their CPU and that went "
-	"to others; req is the other CPUs that these named; lazy and stale are those left out "
-	"(lazy TLB mode; another address space runs there), ~ marks an estimate; asked is those "
+	"to others; req is the other CPUs that these named; filter is those that the kernel's batch "
+	"filter took out (a column there is on kernels that have one); lazy and stale are those left "
+	"out (lazy TLB mode; another address space runs there), ~ marks an estimate; asked is those "
 	"whose queue got the call, raised the interrupts that took; handled is the calls they ran, "
 	"useful% the share that had anything to flush. diff is handled minus the kernel's own "
 	"count, in this interval. n/a is a number that this kernel does not show: see tlbstat "
@@ -85,6 +86,15 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 static const char header[] =
 	"    local      ipi      req     lazy    stale    asked   raised  handled useful%   diff";
+
+/* On kernels that filter batches. */
+static const char header_filter[] =
+	"    local      ipi      req   filter     lazy    stale    asked   raised  handled useful%   diff";
+
+static bool has_batch_filter(const struct observer *observer)
+{
+	return !observer__is_foreign(observer, CELL_batch_mms);
+}
 
 /* A number in 9 columns: rates of a billion and more lose their last digits, not their place. */
 static void print_rate(FILE *out, double rate, const char *mark)
@@ -193,6 +203,8 @@ static void print_line(FILE *out, const struct report *report)
 	print_paths(out, report, CELL_flushes + REACH_LOCAL, REACH_COUNT);
 	print_paths(out, report, CELL_flushes + REACH_IPI, REACH_COUNT);
 	print_requested(out, report);
+	if (has_batch_filter(report->observer))
+		print_paths(out, report, CELL_filtered_cpus + FILTER_BATCH_FILTER, FILTER_COUNT);
 	print_filtered(out, report, FILTER_LAZY);
 	print_filtered(out, report, FILTER_NOT_LOADED);
 	print_paths(out, report, CELL_asked_cpus, 1);
@@ -213,7 +225,10 @@ static void print_header(FILE *out, const struct observer *observer, bool timest
 {
 	if (timestamp)
 		fprintf(out, "%-24s ", "time");
-	fprintf(out, "%s\n", observer__fallback(observer, NULL) ? "TLB irq/s" : header);
+	if (observer__fallback(observer, NULL))
+		fprintf(out, "TLB irq/s\n");
+	else
+		fprintf(out, "%s\n", has_batch_filter(observer) ? header_filter : header);
 }
 
 static void print_report(FILE *out, const struct report *report, const struct live_options *options,

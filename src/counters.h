@@ -30,6 +30,7 @@ enum filter_reason {
 	FILTER_LAZY,	       /* lazy TLB mode: flushes itself at its next switch */
 	FILTER_NOT_LOADED,     /* stale bit: it runs another address space */
 	FILTER_PREEMPTED_VCPU, /* paravirt: flushed when the hypervisor runs it again */
+	FILTER_BATCH_FILTER,   /* runs none of the batch's address spaces: see kernel-patches/ */
 	FILTER_COUNT,
 };
 
@@ -70,8 +71,17 @@ enum sample_sum {
 enum lost_kind {
 	LOST_MOVED,    /* initiators that moved between reading their CPU and the flush (7.3) */
 	LOST_DURATION, /* flushes without a duration: two were in flight on one CPU id */
+	LOST_BATCH,    /* batches whose end was not seen, or that there was no room to follow */
 	LOST_COUNT,
 };
+
+/*
+ * How many address spaces a batch remembers, on kernels that filter batches: bucket i counts lists
+ * of i + 1, the last one those that had more than the kernel's list holds.
+ */
+#define MMS_LISTED   8
+#define MMS_OVERFLOW MMS_LISTED
+#define MMS_BUCKETS  (MMS_LISTED + 1)
 
 /* Log2 histograms: bucket i counts values v with 2^(i-1) <= v < 2^i; bucket 0 counts 0. */
 #define HIST_BUCKETS 40
@@ -85,22 +95,26 @@ enum lost_kind {
 #define DIM_UNNEEDED	UNNEEDED_COUNT
 #define DIM_SAMPLE	(PATH_COUNT * SAMPLE_COUNT)
 #define DIM_LOST	LOST_COUNT
+#define DIM_MMS		MMS_BUCKETS
 #define DIM_HIST	HIST_BUCKETS
 
 /*
  * X(id, dimension, unit, help)
  *
- * The order of the stages is the order of the funnel: requested CPUs, minus self, minus preempted
- * vCPUs, minus lazy, minus not loaded, asked, raised, handled, useful.
+ * The order of the stages is the order of the funnel: requested CPUs, minus self, minus those that
+ * the batch filter took out, minus preempted vCPUs, minus lazy, minus not loaded, asked, raised,
+ * handled, useful.
  */
 #define TLB_COUNTERS(X)                                                                           \
 	X(calls, PATH, "flushes", "calls of the kernel's flush functions")                        \
 	X(flushes, PATH_REACH, "flushes", "flushes by how far they went")                         \
 	X(full_flushes, PATH_REACH, "flushes", "of these, flushes of everything, not of a range") \
 	X(flushed_pages, PATH_REACH, "pages", "4 KiB pages named by ranged flushes")              \
-	X(requested_cpus, PATH, "CPUs", "CPUs in the mask when the flush was called")             \
+	X(requested_cpus, PATH, "CPUs", "CPUs in the masks of flushes that name other CPUs")      \
 	X(self_cpus, PATH, "CPUs", "of these, the calling CPU itself")                            \
 	X(filtered_cpus, PATH_FILTER, "CPUs", "CPUs left out, by the reason")                     \
+	X(empty_batches, ONE, "batches", "batches that ended without a flush: no CPU was left")   \
+	X(batch_mms, MMS, "batches", "batches by the number of address spaces they list")         \
 	X(asked_cpus, PATH, "CPUs", "other CPUs whose call queue got the flush")                  \
 	X(ipis_sent, ONE, "interrupts", "interrupts raised to deliver these calls")               \
 	X(kernel_runs, ONE, "runs", "runs of the functions that flush kernel mappings, all CPUs") \

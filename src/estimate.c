@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Lazy and not loaded, told apart by a sample. How many CPUs were left out is known exactly
- * (requested - self - preempted - asked); how they divide is estimated from the flushes whose masks
- * were read. A flush is the sampling unit (its CPUs are not independent of each other), so the
- * share is a ratio estimator over flushes, with its usual linearised variance (Cochran, Sampling
- * Techniques, 3rd ed., section 6.3).
+ * (requested - self - filtered - preempted - asked); how they divide is estimated from the flushes
+ * whose masks were read. A flush is the sampling unit (its CPUs are not independent of each other),
+ * so the share is a ratio estimator over flushes, with its usual linearised variance (Cochran,
+ * Sampling Techniques, 3rd ed., section 6.3).
+ *
+ * Flushes that are all alike have no variance, but do not prove that all others are like them: with
+ * 95% confidence up to 3 in n differ (the rule of three).
  */
 #include "observer.h"
 
@@ -20,10 +23,10 @@ static double left_out(const struct report *report, enum flush_path path)
 	double requested = report->cell[CELL_requested_cpus + path];
 	double self = report->cell[CELL_self_cpus + path];
 	double asked = report->cell[CELL_asked_cpus + path];
-	double preempted =
-		report->cell[CELL_filtered_cpus + path * FILTER_COUNT + FILTER_PREEMPTED_VCPU];
+	const uint64_t *filtered = &report->cell[CELL_filtered_cpus + path * FILTER_COUNT];
+	double before = filtered[FILTER_BATCH_FILTER] + filtered[FILTER_PREEMPTED_VCPU];
 
-	return fmax(0, requested - self - asked - preempted);
+	return fmax(0, requested - self - before - asked);
 }
 
 bool report__estimate(const struct report *report, enum flush_path path, enum filter_reason reason,
@@ -37,7 +40,7 @@ bool report__estimate(const struct report *report, enum flush_path path, enum fi
 	double xy = sample_sum(report, path, SAMPLE_LAZY_STALE);
 	double total = left_out(report, path), share, squares, error = 1;
 
-	if (n == 0 || reason == FILTER_PREEMPTED_VCPU)
+	if (n == 0 || (reason != FILTER_LAZY && reason != FILTER_NOT_LOADED))
 		return false;
 	/* How many were left out must be known before it can be divided. */
 	if (!observer__has_cell(report->observer, CELL_requested_cpus + path, NULL) ||
@@ -51,6 +54,7 @@ bool report__estimate(const struct report *report, enum flush_path path, enum fi
 		/* sum of (x - share * (x + y))^2 over the sampled flushes */
 		squares = xx - 2 * share * (xx + xy) + share * share * (xx + 2 * xy + yy);
 		error = 1.96 * sqrt(fmax(0, squares) * n / (n - 1)) / (x + y);
+		error = fmax(error, 3 / n);
 	}
 	if (reason == FILTER_NOT_LOADED)
 		share = x + y == 0 ? 0 : 1 - share;

@@ -12,6 +12,7 @@ extern const char *const handled_names[HANDLED_COUNT];
 extern const char *const unneeded_names[UNNEEDED_COUNT];
 extern const char *const sample_names[SAMPLE_COUNT];
 extern const char *const lost_names[LOST_COUNT];
+extern const char *const mms_names[MMS_BUCKETS];
 
 /* What is known of a counter beside its number. */
 struct counter_info {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -37,6 +38,7 @@ static int refuse_if_strict(const struct observer *observer)
 		for (unsigned int cell = info->first; cell < info->first + info->count; cell++) {
 			if (observer__has_cell(observer, cell, &why) ||
 			    observer__cannot_occur(observer, cell) ||
+			    observer__is_foreign(observer, cell) ||
 			    observer__is_sampled(observer, cell))
 				continue;
 			diag__error("counter %s: %s", info->name, why);
@@ -44,6 +46,20 @@ static int refuse_if_strict(const struct observer *observer)
 		}
 	}
 	return 0;
+}
+
+/* An answer of "no such file" is not one of "no such row". */
+static void find_kernel_row(struct observer *observer, struct percpu_counts *row)
+{
+	int err = procfs__interrupts("TLB", row);
+
+	observer->kernel_row = err == 0;
+	if (err == -ENOENT && access("/proc/interrupts", R_OK) == 0)
+		snprintf(observer->why_no_row, sizeof(observer->why_no_row),
+			 "/proc/interrupts has no row TLB");
+	else if (err)
+		snprintf(observer->why_no_row, sizeof(observer->why_no_row),
+			 "/proc/interrupts cannot be read (%s); is /proc mounted?", strerror(-err));
 }
 
 int observer__open(struct observer **out, const struct observer_options *options)
@@ -58,7 +74,7 @@ int observer__open(struct observer **out, const struct observer_options *options
 	err = probes__attach(&observer->probes, options);
 	if (err)
 		goto out;
-	observer->kernel_row = procfs__interrupts("TLB", row) == 0;
+	find_kernel_row(observer, row);
 	if (!observer->probes.refused) {
 		observer->buffer = calloc(cpus__count(&observer->probes.machine.possible_cpus),
 					  sizeof(*observer->buffer));
@@ -142,12 +158,36 @@ static uint64_t handled_of(const struct snapshot *snapshot)
 }
 
 /*
+ * Whether a CPU is in the middle of a flush that we have counted and the kernel perhaps not yet.
+ * Without the probe at the end of the handler that is not known, and taken for no.
+ */
+static int read_in_handler(struct observer *observer, bool *in)
+{
+	uint64_t *by_cpu = (uint64_t *)observer->buffer;
+	uint32_t zero = 0;
+	int err;
+
+	*in = false;
+	if (!observer->probes.probe[PROBE_FUNC_EXIT].method)
+		return 0;
+	err = bpf_map_lookup_elem(bpf_map__fd(observer->probes.bpf->maps.in_handler), &zero,
+				  by_cpu);
+	if (err)
+		return diag__fail(-err, "read the state of the handlers from the BPF map");
+	for (unsigned int i = 0; i < cpus__count(&observer->probes.machine.possible_cpus); i++)
+		*in |= by_cpu[i] != 0;
+	return 0;
+}
+
+/*
  * The kernel's row and our cells cannot be read at one instant. They are read in turn until neither
- * moved in between; on a machine that never stands still, settled stays false.
+ * moved in between and no CPU is between the two; on a machine that never stands still, settled
+ * stays false.
  */
 int observer__snapshot(struct observer *observer, struct snapshot *out)
 {
 	uint64_t before;
+	bool in_handler;
 	int err = 0;
 
 	out->settled = false;
@@ -157,6 +197,9 @@ int observer__snapshot(struct observer *observer, struct snapshot *out)
 		if (err)
 			return err;
 		before = handled_of(out);
+		err = read_in_handler(observer, &in_handler);
+		if (err)
+			return err;
 		if (observer->kernel_row) {
 			err = procfs__interrupts("TLB", &out->kernel);
 			if (err)
@@ -165,7 +208,7 @@ int observer__snapshot(struct observer *observer, struct snapshot *out)
 		err = read_cells(observer, out);
 		if (err)
 			return err;
-		out->settled = before == handled_of(out);
+		out->settled = !in_handler && before == handled_of(out);
 	}
 	out->vm_seen =
 		procfs__vmstat("nr_tlb_remote_flush", &out->vm_remote_flush) == 0 &&
@@ -213,9 +256,19 @@ bool observer__cannot_occur(const struct observer *observer, unsigned int cell)
 	return observer->probes.gone[cell] == cannot_occur;
 }
 
+bool observer__is_foreign(const struct observer *observer, unsigned int cell)
+{
+	return observer->probes.gone[cell] == no_batch_filter;
+}
+
 bool observer__is_sampled(const struct observer *observer, unsigned int cell)
 {
 	return observer->probes.gone[cell] == sampled_instead;
+}
+
+const char *observer__why_no_row(const struct observer *observer)
+{
+	return observer->why_no_row;
 }
 
 bool observer__fallback(const struct observer *observer, const char **why)

@@ -84,8 +84,15 @@ bool observer__has_cell(const struct observer *observer, unsigned int cell, cons
 /* True if a cell is not counted because what it counts cannot happen here. */
 bool observer__cannot_occur(const struct observer *observer, unsigned int cell);
 
+/* True if a cell counts what this kernel does not do: it is told as not seen, but nothing is amiss.
+ */
+bool observer__is_foreign(const struct observer *observer, unsigned int cell);
+
 /* True if a cell is estimated from a sample instead of counted; see report__estimate(). */
 bool observer__is_sampled(const struct observer *observer, unsigned int cell);
+
+/* Why the kernel's own count cannot be read; empty where it can. */
+const char *observer__why_no_row(const struct observer *observer);
 
 /* True if no BPF program could be attached; *why names the cause. */
 bool observer__fallback(const struct observer *observer, const char **why);
@@ -142,9 +149,9 @@ bool report__estimate(const struct report *report, enum flush_path path, enum fi
 		      struct estimate *out);
 
 /*
- * requested - self - preempted - lazy - not loaded - asked of one path: 0, unless an initiator
- * moved or a CPU changed its state between two stages. 0 too where one of them cannot be seen
- * exactly.
+ * requested - self - taken out by the batch filter - preempted - lazy - not loaded - asked of one
+ * path: 0, unless an initiator moved or a CPU changed its state between two stages. 0 too where one
+ * of them cannot be seen exactly.
  */
 int64_t report__unaccounted(const struct report *report, enum flush_path path);
 

@@ -50,6 +50,8 @@ static const struct probe_info {
 			     "kprobe_flush_tlb_mm_range", true },
 	[PROBE_BATCH] = { "arch_tlbbatch_flush", KIND_ENTRY, "fentry_arch_tlbbatch_flush",
 			  "kprobe_arch_tlbbatch_flush", true },
+	[PROBE_BATCH_EXIT] = { "arch_tlbbatch_flush", KIND_EXIT, "fexit_arch_tlbbatch_flush",
+			       "kretprobe_arch_tlbbatch_flush", false },
 	[PROBE_KERNEL_RANGE] = { "flush_tlb_kernel_range", KIND_ENTRY,
 				 "fentry_flush_tlb_kernel_range", "kprobe_flush_tlb_kernel_range",
 				 true },
@@ -143,6 +145,9 @@ static int try_trampoline(const struct btf *btf)
 	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY);
 	int prog, link, err = 0;
 
+	/* NULL where the kernel has none, and libbpf 1.1 takes that for one. */
+	if (!btf)
+		return -ENOENT;
 	options.attach_btf_id = btf__find_by_name_kind(btf, "flush_tlb_mm_range", BTF_KIND_FUNC);
 	if ((int)options.attach_btf_id <= 0)
 		return -ENOENT;
@@ -305,6 +310,7 @@ static void set_constants(struct choice *choice, struct shootdown_bpf *bpf)
 	bpf->rodata->has_invlpgb = machine->invlpgb;
 	bpf->rodata->online_at_start = machine->online;
 	bpf->rodata->has_tlbstate = machine->tlbstate_known;
+	bpf->rodata->filters_batches = machine->filters_batches;
 	bpf->rodata->asked_by_decision = !has_csd;
 	bpf->rodata->filtered_by_decision = probes->classify == CLASSIFY_EXACT;
 	bpf->rodata->sample_one_in =
@@ -382,7 +388,7 @@ static struct bpf_link *attach_one(const struct choice *choice, enum probe_id id
 				   struct bpf_program *program)
 {
 	if (choice->way[id] == WAY_KPROBE)
-		return bpf_program__attach_kprobe(program, false,
+		return bpf_program__attach_kprobe(program, infos[id].kind == KIND_EXIT,
 						  choice->probes->probe[id].attached_to);
 	return bpf_program__attach(program);
 }
@@ -390,7 +396,7 @@ static struct bpf_link *attach_one(const struct choice *choice, enum probe_id id
 static const char *method_name(const struct choice *choice, enum probe_id id)
 {
 	if (choice->way[id] == WAY_KPROBE)
-		return "kprobe";
+		return infos[id].kind == KIND_EXIT ? "kretprobe" : "kprobe";
 	switch (infos[id].kind) {
 	case KIND_ENTRY:
 		return "fentry";
@@ -489,6 +495,17 @@ static bool knows_tlbstate(const struct btf *btf)
 	       btf__find_by_name_kind(btf, "cpu_tlbstate_shared", BTF_KIND_VAR) > 0;
 }
 
+static bool has_member(const struct btf *btf, const char *structure, const char *name)
+{
+	int id = btf ? btf__find_by_name_kind(btf, structure, BTF_KIND_STRUCT) : -1;
+	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, id) : NULL;
+
+	for (int i = 0; type && i < btf_vlen(type); i++)
+		if (strcmp(btf__name_by_offset(btf, btf_members(type)[i].name_off), name) == 0)
+			return true;
+	return false;
+}
+
 static void try_methods(struct choice *choice, enum attach_method wanted)
 {
 	int trampoline = 0, kprobe = 0;
@@ -562,6 +579,8 @@ int probes__attach(struct probes *probes, const struct observer_options *options
 	lift_memlock();
 	choice.btf = btf__load_vmlinux_btf();
 	probes->machine.tlbstate_known = knows_tlbstate(choice.btf);
+	probes->machine.filters_batches =
+		has_member(choice.btf, "arch_tlbflush_unmap_batch", "nr_mms");
 	/* Kernels before 6.15, and those built without it, leave the instruction alone. */
 	probes->machine.invlpgb &=
 		choice.btf &&

@@ -18,6 +18,7 @@ struct shootdown_bpf;
 enum probe_id {
 	PROBE_MM_RANGE,
 	PROBE_BATCH,
+	PROBE_BATCH_EXIT,
 	PROBE_KERNEL_RANGE,
 	PROBE_ALL,
 	PROBE_MULTI,
@@ -38,7 +39,7 @@ enum probe_id {
 /* One probe as it is on this kernel. */
 struct probe {
 	const char *function;  /* the kernel function or tracepoint */
-	const char *method;    /* "fentry", "fexit", "kprobe", "tracepoint"; NULL: not attached */
+	const char *method;    /* e.g. "fentry", see method_name(); NULL: not attached */
 	char attached_to[96];  /* the function's name in this kernel, with its suffix */
 	char why[192];	       /* why it is not attached */
 	bool unwanted;	       /* left out by choice: nothing that is asked for needs it */
@@ -52,6 +53,9 @@ const char *probe_name(enum probe_id id);
 /* The reason in gone[] of a cell whose event cannot happen here; compared by address. */
 extern const char cannot_occur[];
 
+/* The reason of a cell that counts what this kernel does not do; compared by address. */
+extern const char no_batch_filter[];
+
 /* The reason of a cell that is estimated, not counted; compared by address. */
 extern const char sampled_instead[];
 
@@ -63,6 +67,7 @@ struct machine {
 	bool invlpgb;	      /* the CPU can broadcast flushes */
 	bool addresses_known; /* /proc/kallsyms shows addresses */
 	bool tlbstate_known;  /* BTF names cpu_tlbstate and cpu_tlbstate_shared */
+	bool filters_batches; /* BTF: a batch lists its address spaces (kernel-patches/) */
 	uint64_t ceiling;     /* tlb_single_page_flush_ceiling, in pages */
 	const char *paravirt; /* the paravirt flush function of this hypervisor */
 };

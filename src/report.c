@@ -69,13 +69,17 @@ int64_t report__unaccounted(const struct report *report, enum flush_path path)
 {
 	const unsigned int filtered = CELL_filtered_cpus + path * FILTER_COUNT;
 	int64_t rest = report->cell[CELL_requested_cpus + path];
-	unsigned int parts[] = { CELL_self_cpus + path, filtered + FILTER_PREEMPTED_VCPU,
-				 filtered + FILTER_LAZY, filtered + FILTER_NOT_LOADED,
+	unsigned int parts[] = { CELL_self_cpus + path,
+				 filtered + FILTER_BATCH_FILTER,
+				 filtered + FILTER_PREEMPTED_VCPU,
+				 filtered + FILTER_LAZY,
+				 filtered + FILTER_NOT_LOADED,
 				 CELL_asked_cpus + path };
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (!observer__has_cell(report->observer, parts[i], NULL) &&
-		    !observer__cannot_occur(report->observer, parts[i]))
+		    !observer__cannot_occur(report->observer, parts[i]) &&
+		    !observer__is_foreign(report->observer, parts[i]))
 			return 0;
 		rest -= report->cell[parts[i]];
 	}

@@ -99,6 +99,31 @@ static void print_single(const struct report *report, FILE *out, const char *lab
 	fputc('\n', out);
 }
 
+/* A row that only the path batch has. */
+static void print_batch(const struct report *report, FILE *out, const char *label,
+			unsigned int cell)
+{
+	char text[24];
+	double value;
+
+	cell_text(report, cell, text, &value);
+	fprintf(out, "%-*s%*s\n", LABEL_WIDTH, label, COLUMN_WIDTH * (PATH_BATCH + 1), text);
+}
+
+/* How many batches there were of each length of the list. */
+static void print_lists(const struct report *report, FILE *out)
+{
+	if (!observer__has(report->observer, COUNTER_batch_mms, NULL) ||
+	    !report__sum(report, COUNTER_batch_mms))
+		return;
+	fprintf(out, "address spaces per batch   ");
+	for (int i = 0; i < MMS_BUCKETS; i++)
+		if (report->cell[CELL_batch_mms + i])
+			fprintf(out, " %s: %" PRIu64, mms_names[i],
+				report->cell[CELL_batch_mms + i]);
+	fputc('\n', out);
+}
+
 /* handled has three columns: kernel_range and all are one. */
 static void print_handled(const struct report *report, FILE *out)
 {
@@ -157,9 +182,14 @@ static void print_latency(const struct report *report, FILE *out)
 		fprintf(out, "CPUs asked per shootdown    %.2f (mean)\n", mean);
 }
 
-/* Why a counter, or a part of it, is not seen; NULL if all of it is, or it is not needed. */
-static const char *why_unseen(const struct report *report, const struct counter_info *info)
+/*
+ * Why a counter, or a part of it, is not seen; NULL if all of it is, or it is not needed. *whole
+ * tells whether all of it is not.
+ */
+static const char *why_unseen(const struct report *report, const struct counter_info *info,
+			      bool *whole)
 {
+	*whole = !observer__has(report->observer, info - counter_infos, NULL);
 	for (unsigned int i = 0; i < info->count; i++) {
 		unsigned int cell = info->first + i;
 		const char *why;
@@ -175,18 +205,20 @@ static const char *why_unseen(const struct report *report, const struct counter_
 /* Each reason once, with the counters it takes away, by their names in JSON and CSV. */
 static void print_reasons(const struct report *report, FILE *out)
 {
+	static const char *const part[] = { " (in part)", "" };
 	const char *why[COUNTER_COUNT];
+	bool whole[COUNTER_COUNT];
 
 	for (int id = 0; id < COUNTER_COUNT; id++)
-		why[id] = why_unseen(report, &counter_infos[id]);
+		why[id] = why_unseen(report, &counter_infos[id], &whole[id]);
 	for (int id = 0; id < COUNTER_COUNT; id++) {
 		if (!why[id])
 			continue;
-		fprintf(out, "n/a: %s", counter_infos[id].name);
+		fprintf(out, "n/a: %s%s", counter_infos[id].name, part[whole[id]]);
 		for (int other = id + 1; other < COUNTER_COUNT; other++) {
 			if (!why[other] || strcmp(why[other], why[id]) != 0)
 				continue;
-			fprintf(out, ", %s", counter_infos[other].name);
+			fprintf(out, ", %s%s", counter_infos[other].name, part[whole[other]]);
 			why[other] = NULL;
 		}
 		fprintf(out, ": %s\n", why[id]);
@@ -199,7 +231,7 @@ static void print_fallback(const struct report *report, FILE *out)
 		fprintf(out, "TLB interrupts (/proc/interrupts): %" PRIu64 " in %.3f s\n",
 			report->kernel_interrupts, report->seconds);
 	else
-		fprintf(out, "TLB interrupts: /proc/interrupts has no row TLB on this machine\n");
+		fprintf(out, "TLB interrupts: %s\n", observer__why_no_row(report->observer));
 	if (report->vm_seen)
 		fprintf(out,
 			"remote flushes (/proc/vmstat): %" PRIu64 " sent, %" PRIu64 " received\n",
@@ -235,8 +267,11 @@ void report__print(const struct report *report, FILE *out)
 		      REACH_IPI, 0);
 	print_by_path(report, out, "  IPI, pages in ranges", CELL_flushed_pages, REACH_COUNT,
 		      REACH_IPI, 0);
+	print_batch(report, out, "flushes: none needed", CELL_empty_batches);
 	print_by_path(report, out, "requested CPUs", CELL_requested_cpus, 1, 0, requested);
 	print_by_path(report, out, "  - self", CELL_self_cpus, 1, 0, requested);
+	print_by_path(report, out, "  - batch filter", CELL_filtered_cpus, FILTER_COUNT,
+		      FILTER_BATCH_FILTER, requested);
 	print_by_path(report, out, "  - preempted vCPUs", CELL_filtered_cpus, FILTER_COUNT,
 		      FILTER_PREEMPTED_VCPU, requested);
 	print_by_path(report, out, "  - lazy", CELL_filtered_cpus, FILTER_COUNT, FILTER_LAZY,
@@ -254,6 +289,7 @@ void report__print(const struct report *report, FILE *out)
 		    !observer__has_cell(report->observer, CELL_unneeded + i, NULL))
 			print_single(report, out, unneeded_labels[i], CELL_unneeded + i, handled);
 	print_latency(report, out);
+	print_lists(report, out);
 	print_reasons(report, out);
 	report__print_trust(report, out);
 }

@@ -14,6 +14,8 @@ enum condition {
 	WITHOUT_CSD,	/* no csd tracepoint: the kernel's decisions are counted as asked */
 	WITH_TLBSTATE,
 	WITH_BROADCAST,
+	WITH_BATCH_FILTER,
+	BEFORE_BATCH_FILTER, /* where the kernel has one, FILTER_NEEDS come on top */
 	WHEN_EXACT,
 	WHEN_SAMPLED, /* a cell of the estimate: otherwise it is not needed */
 };
@@ -37,6 +39,8 @@ struct rule {
 /* A local flush is told from the local part of a cross-CPU one by the latter's start and end. */
 #define LOCAL_NEEDS  (NEED(FUNC) | NEED(NATIVE) | NEED(NATIVE_EXIT))
 #define KERNEL_NEEDS (NEED(KERNEL_RANGE) | NEED(ALL))
+/* A batch ends sent, local, or without a flush. */
+#define FILTER_NEEDS (NEED(BATCH) | NEED(BATCH_EXIT) | NEED(NATIVE) | NEED(FUNC))
 
 /* How far each path goes, and of what; three counters with the same cells. */
 #define REACH_RULES(counter)                                                                  \
@@ -59,7 +63,7 @@ struct rule {
 /* The mask's counters: two paths through the flush function, two through on_each_cpu(). */
 #define MASK_RULES(counter)                                                               \
 	{ PATH_CELL(counter, MM_RANGE), NEED(NATIVE), ALWAYS },                           \
-		{ PATH_CELL(counter, BATCH), NEED(NATIVE), ALWAYS },                      \
+		{ PATH_CELL(counter, BATCH), NEED(NATIVE), BEFORE_BATCH_FILTER },         \
 		{ PATH_CELL(counter, KERNEL_RANGE), NEED(KERNEL_RANGE), WITH_ADDRESSES }, \
 	{                                                                                 \
 		PATH_CELL(counter, ALL), NEED(ALL), WITH_ADDRESSES                        \
@@ -81,6 +85,9 @@ static const struct rule rules[] = {
 	{ FILTER_CELL(MM_RANGE, PREEMPTED_VCPU), NEED(PARAVIRT) | NEED(NATIVE), ALWAYS },
 	{ FILTER_CELL(BATCH, LAZY), NEED(DECISION), WHEN_EXACT },
 	{ FILTER_CELL(BATCH, PREEMPTED_VCPU), NEED(PARAVIRT) | NEED(NATIVE), ALWAYS },
+	{ FILTER_CELL(BATCH, BATCH_FILTER), FILTER_NEEDS, WITH_BATCH_FILTER },
+	{ WHOLE(empty_batches), FILTER_NEEDS, ALWAYS },
+	{ WHOLE(batch_mms), NEED(BATCH), WITH_BATCH_FILTER },
 	{ PATH_CELL(asked_cpus, MM_RANGE), NEED(CSD_QUEUE) | NEED(FUNC), WITH_HANDLER },
 	{ PATH_CELL(asked_cpus, MM_RANGE), NEED(DECISION) | NEED(NATIVE), WITHOUT_CSD },
 	{ PATH_CELL(asked_cpus, BATCH), NEED(CSD_QUEUE) | NEED(FUNC), WITH_HANDLER },
@@ -103,6 +110,7 @@ static const struct rule rules[] = {
 	  WHEN_SAMPLED },
 	{ CELL_lost + LOST_MOVED, 1, NEED(NATIVE), ALWAYS },
 	{ CELL_lost + LOST_DURATION, 1, NEED(NATIVE) | NEED(NATIVE_EXIT), ALWAYS },
+	{ CELL_lost + LOST_BATCH, 1, NEED(BATCH) | NEED(BATCH_EXIT), ALWAYS },
 	{ WHOLE(multi_calls), NEED(MULTI), ALWAYS },
 	{ WHOLE(duration), NEED(NATIVE) | NEED(NATIVE_EXIT), ALWAYS },
 	{ WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(CSD_QUEUE) | NEED(FUNC),
@@ -111,6 +119,7 @@ static const struct rule rules[] = {
 };
 
 const char cannot_occur[] = "cannot occur on this machine";
+const char no_batch_filter[] = "this kernel does not filter batches";
 const char sampled_instead[] = "estimated from a sample (--classify=exact counts)";
 
 static const char hidden[] = "kernel addresses are hidden (kernel.kptr_restrict=2)";
@@ -137,6 +146,8 @@ static const char *condition_unmet(const struct probes *probes, enum condition c
 			       : "the kernel's BTF does not name cpu_tlbstate";
 	case WITH_BROADCAST:
 		return probes->machine.invlpgb ? NULL : cannot_occur;
+	case WITH_BATCH_FILTER:
+		return probes->machine.filters_batches ? NULL : no_batch_filter;
 	case WHEN_EXACT:
 		if (probes->classify == CLASSIFY_EXACT)
 			return NULL;
@@ -153,9 +164,12 @@ static const char *condition_unmet(const struct probes *probes, enum condition c
 static const char *rule_unmet(const struct probes *probes, const struct rule *rule)
 {
 	const char *unmet = condition_unmet(probes, rule->condition);
+	unsigned int needs = rule->needs;
 
+	if (rule->condition == BEFORE_BATCH_FILTER && probes->machine.filters_batches)
+		needs |= FILTER_NEEDS;
 	for (int id = 0; id < PROBE_COUNT && !unmet; id++)
-		if ((rule->needs & 1u << id) && !probes->probe[id].method)
+		if ((needs & 1u << id) && !probes->probe[id].method)
 			unmet = probes->probe[id].why;
 	return unmet;
 }

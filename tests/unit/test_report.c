@@ -191,22 +191,26 @@ static void set_sample(struct fixture *f, const int *lazy, const int *stale, int
 	}
 }
 
+/* 400 flushes of 3 lazy and 1 stale: the share is 3/4, and 3 in 400 others may be unlike them. */
 static void estimate_splits_what_is_known_to_be_left_out(void **state)
 {
 	struct fixture *f = *state;
-	const int lazy[] = { 3, 3, 3, 3 }, stale[] = { 1, 1, 1, 1 };
+	int lazy[400], stale[400];
 	struct estimate estimate;
 
-	set_sample(f, lazy, stale, 4);
+	for (int i = 0; i < 400; i++) {
+		lazy[i] = 3;
+		stale[i] = 1;
+	}
+	set_sample(f, lazy, stale, 400);
 	f->after.cell[CELL_requested_cpus + PATH_MM_RANGE] = 1000;
 	f->after.cell[CELL_asked_cpus + PATH_MM_RANGE] = 200;
 	make_report(f);
 	assert_true(report__estimate(&f->report, PATH_MM_RANGE, FILTER_LAZY, &estimate));
-	assert_int_equal(estimate.n, 4);
-	/* Every flush alike: 3 of 4 of the 800 left out, without any doubt. */
+	assert_int_equal(estimate.n, 400);
 	assert_float_equal(estimate.value, 600, 1e-9);
-	assert_float_equal(estimate.low, 600, 1e-6);
-	assert_float_equal(estimate.high, 600, 1e-6);
+	assert_float_equal(estimate.low, 600 - 6, 1e-6);
+	assert_float_equal(estimate.high, 600 + 6, 1e-6);
 	assert_true(report__estimate(&f->report, PATH_MM_RANGE, FILTER_NOT_LOADED, &estimate));
 	assert_float_equal(estimate.value, 200, 1e-9);
 }
@@ -254,6 +258,78 @@ static void no_sample_is_no_estimate(void **state)
 	assert_false(report__estimate(&f->report, PATH_MM_RANGE, FILTER_LAZY, &estimate));
 }
 
+/* What the batch filter took out is no longer there to be lazy or stale. */
+static void batch_filter_is_a_stage_of_its_own(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t *sum = &f->after.cell[CELL_sampled + PATH_BATCH * SAMPLE_COUNT];
+	uint64_t *filtered = &f->after.cell[CELL_filtered_cpus + PATH_BATCH * FILTER_COUNT];
+	struct estimate estimate;
+
+	f->after.cell[CELL_requested_cpus + PATH_BATCH] = 1000;
+	f->after.cell[CELL_self_cpus + PATH_BATCH] = 100;
+	f->after.cell[CELL_asked_cpus + PATH_BATCH] = 150;
+	filtered[FILTER_BATCH_FILTER] = 700;
+	filtered[FILTER_LAZY] = 50;
+	make_report(f);
+	assert_int_equal(report__unaccounted(&f->report, PATH_BATCH), 0);
+	sum[SAMPLE_FLUSHES] = 1;
+	sum[SAMPLE_LAZY] = 5;
+	make_report(f);
+	assert_true(report__estimate(&f->report, PATH_BATCH, FILTER_LAZY, &estimate));
+	assert_float_equal(estimate.value, 50, 1e-9);
+}
+
+static char *printed(const struct report *report)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *stream = open_memstream(&text, &len);
+
+	report__print(report, stream);
+	fclose(stream);
+	return text;
+}
+
+static void no_batch_filter_is_told_and_is_no_zero(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int cell = CELL_filtered_cpus + PATH_BATCH * FILTER_COUNT + FILTER_BATCH_FILTER;
+	json_t *json, *batch;
+	char *text;
+
+	f->observer.probes.gone[cell] = no_batch_filter;
+	f->after.cell[CELL_requested_cpus + PATH_BATCH] = 16;
+	f->after.cell[CELL_asked_cpus + PATH_BATCH] = 10;
+	make_report(f);
+	/* It does not hide what else is amiss. */
+	assert_int_equal(report__unaccounted(&f->report, PATH_BATCH), 6);
+	json = report__json(&f->report);
+	batch = json_object_get(json_object_get(json_object_get(json, "funnel"), "filtered_cpus"),
+				"batch");
+	assert_true(json_is_null(json_object_get(batch, "batch_filter")));
+	assert_string_equal(json_string_value(json_object_get(json_object_get(json, "unsupported"),
+							      "filtered_cpus")),
+			    no_batch_filter);
+	json_decref(json);
+	text = printed(&f->report);
+	assert_non_null(strstr(text, "n/a: filtered_cpus (in part): this kernel does not filter"));
+	free(text);
+}
+
+static void lists_of_a_batch_are_printed_by_their_length(void **state)
+{
+	struct fixture *f = *state;
+	char *text;
+
+	f->after.cell[CELL_batch_mms] = 7;
+	f->after.cell[CELL_batch_mms + MMS_OVERFLOW] = 3;
+	make_report(f);
+	text = printed(&f->report);
+	assert_non_null(strstr(text, "address spaces per batch    1: 7 overflow: 3\n"));
+	free(text);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_fixture, free_fixture)
 
 int main(void)
@@ -272,6 +348,9 @@ int main(void)
 		TEST(estimate_of_flushes_that_differ_has_a_wide_interval),
 		TEST(one_sampled_flush_says_nothing_of_the_others),
 		TEST(no_sample_is_no_estimate),
+		TEST(batch_filter_is_a_stage_of_its_own),
+		TEST(no_batch_filter_is_told_and_is_no_zero),
+		TEST(lists_of_a_batch_are_printed_by_their_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

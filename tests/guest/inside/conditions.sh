@@ -37,6 +37,10 @@ equal "exact cells are empty" "$(ours filtered_cpus.mm_range.lazy)" ""
 run_shoot "classification off" 4 sleep --classify=off
 equal "no sample either" "$(ours sampled.mm_range.lazy)" ""
 
+workload="no batch filter"
+equal "no number" "$(ours filtered_cpus.batch.batch_filter)$(ours batch_mms.overflow)" ""
+check "and why" 'tlbstat check | grep -q "batch_mms  *no  *this kernel does not filter batches"'
+
 sysctl -q -w kernel.kptr_restrict=2
 run_shoot "addresses hidden" 4 spin
 near "asked" "$(ours asked_cpus.mm_range)" $((flushes * 3)) $(((flushes + 16) * 3))
@@ -51,6 +55,10 @@ tlbstat run --csv -o /tmp/ours -- sh -c 'shoot 1 300 1 alone; usleep 100000'
 equal "difference" "$(ours difference)" 0
 near "local flushes" "$(ours flushes.mm_range.local)" 300 900
 echo 1 >/sys/devices/system/cpu/cpu1/online
+
+workload="settled"
+tlbstat run --json -o /tmp/json -- shoot 4 100 1 spin
+check "what is compared is read while nothing moves" 'grep -q "\"settled\": true" /tmp/json'
 
 workload="a CPU comes and goes"
 tlbstat run --json -o /tmp/json -- sh -c '
@@ -78,7 +86,12 @@ check "Ctrl-C is exit 0" '[ $code -eq 0 ]'
 check "the partial interval is printed" '[ "$(wc -l </tmp/live)" -eq 3 ]'
 check "with the flushes in it" 'awk "NR == 2 { exit !(\$2 > 0 && \$6 > 0) }" /tmp/live'
 check "no line is over 100 columns" '[ "$(awk "NR < 3 { print length }" /tmp/live | sort -n | tail -1)" -le 100 ]'
-check "the trust line is the last" 'tail -n 1 /tmp/live | grep -q "^trust: 1[0-9] of 16 probes, 0 missed"'
+check "the trust line is the last" 'tail -n 1 /tmp/live | grep -q "^trust: 1[0-9] of 17 probes, 0 missed"'
+
+if [ "$1" != possible ]; then
+	workload="--strict"
+	check "nothing is missing" 'tlbstat --strict 0.2 1 >/tmp/out 2>/tmp/err || ! cat /tmp/err'
+fi
 
 workload="no privilege"
 adduser -D -H nobody2 2>/dev/null || echo "nobody2:x:4242:4242::/:/bin/sh" >>/etc/passwd

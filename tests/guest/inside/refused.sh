@@ -72,6 +72,19 @@ code=$?
 ok "restore fails too" '[ $code -eq 1 ] && grep -q "line 1 " /tmp/said'
 rm $journal
 
+stage="with one node"
+tlbbench run move_pages --pages 512 -q >/tmp/said 2>&1
+code=$?
+ok "move_pages ends with 77" '[ $code -eq 77 ]'
+ok "the reason is told" 'grep -q "two nodes with memory, and here is only node 0" /tmp/said'
+tlbbench run migrate_pages --pages 512 -q >/tmp/said 2>&1
+code=$?
+ok "migrate_pages ends with 77" '[ $code -eq 77 ] && grep -q "only node 0" /tmp/said'
+tlbbench run demotion --pages 512 -q >/tmp/said 2>&1
+code=$?
+ok "demotion ends with 77" '[ $code -eq 77 ]'
+ok "the reason is told, and the tier" 'grep -q "tier below node 0.s (memory_tier[0-9]" /tmp/said'
+
 stage="without zram"
 rmmod zram
 run 512
