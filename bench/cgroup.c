@@ -124,26 +124,21 @@ bool cgroup__available(char *why, size_t size)
 	if (cgroup__mount(parent, sizeof(parent))) {
 		snprintf(why, size,
 			 "cgroup version 2 is not mounted: mount -t cgroup2 none "
-			 "/sys/fs/cgroup, or use --via madvise");
+			 "/sys/fs/cgroup");
 	} else if (find_parent(parent, sizeof(parent), &enable)) {
-		snprintf(why, size, "this process is in no cgroup of version 2: use --via madvise");
+		snprintf(why, size, "this process is in no cgroup of version 2");
 	} else if (!file_lists(parent, "cgroup.controllers", "memory")) {
 		snprintf(why, size,
 			 "no memory controller in cgroup version 2 (%s): is it on "
-			 "version 1? use --via madvise",
+			 "version 1?",
 			 parent);
 	} else if (!has_file(parent, "memory.reclaim")) {
-		snprintf(why, size,
-			 "this kernel has no memory.reclaim (5.19 and later): "
-			 "use --via madvise");
+		snprintf(why, size, "this kernel has no memory.reclaim (5.19 and later)");
 	} else if (enable && has_file(parent, "cgroup.type")) {
 		/* Only the real root, which has no such file, may hold processes and hand down. */
-		snprintf(why, size,
-			 "the cgroups of this container hand no memory control down: "
-			 "use --via madvise");
+		snprintf(why, size, "the cgroups of this container hand no memory control down");
 	} else if (access(parent, W_OK)) {
-		snprintf(why, size, "%s is not writable: run as root, or use --via madvise",
-			 parent);
+		snprintf(why, size, "%s is not writable: run as root", parent);
 	} else {
 		return true;
 	}

@@ -32,11 +32,11 @@ static void set_defaults(const struct workload *workload, struct workload_option
 			 const struct cpus *cpus, const char *via)
 {
 	*out = (struct workload_options){
-		.pages = workload->default_pages,
 		.via = via,
 		.cpus = *cpus,
 		.initiator = cpus__next(cpus, 0),
 	};
+	workload_options__complete(out, workload);
 }
 
 /* Calls @each for each way of each workload; @why is NULL where it can run. */

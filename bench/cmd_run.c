@@ -1,89 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* "tlbbench run": runs one workload a few times, and prints what each run cost. */
-#include <argp.h>
+/* "tlbbench run": runs each workload a few times, and prints what each run cost. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "commands.h"
 #include "common/diag.h"
 #include "common/file.h"
-#include "common/parse.h"
 #include "common/stop.h"
 #include "environment.h"
+#include "invocation.h"
 #include "journal.h"
 #include "observer.h"
 #include "pin.h"
 #include "progress.h"
 #include "result.h"
+#include "run_options.h"
 #include "run_table.h"
 #include "values.h"
 #include "workload.h"
 
-#define MAX_PAGES    (1ull << 40)
-#define MAX_RUNS     10000
-#define DEFAULT_RUNS 5
-#define PILOT_PAGES  1000
-#define LEAST_PAGES  100
-
-static const char doc[] =
-	"Run WORKLOAD and print, for each run, the pages that verifiably did what was asked, the "
-	"flushes and remote interrupts (IPIs) it took, and the time.\v"
-	"Everything that is changed on the machine is written to a journal first, and put back at "
-	"the end and on a signal; after a second signal, SIGKILL or a crash, \"tlbbench restore\" "
-	"does it.\n\n"
-	"Exit status: 0 done, or ended by a signal after printing what there is; 1 failed, or no "
-	"run did any work; 2 usage; 77 the workload cannot run here.\n\n"
-	"Examples:\n"
-	"  sudo tlbbench run pageout --pages 4096 --runs 10 -o before.json\n"
-	"  sudo tlbbench run pageout --bystander spin --cpus 0-15\n";
-
-enum {
-	KEY_PAGES = 256,
-	KEY_BYSTANDER,
-	KEY_VIA,
-	KEY_THP,
-	KEY_CPUS,
-	KEY_RUNS,
-	KEY_TIME_LIMIT,
-	KEY_CLASSIFY
-};
-
-static const struct argp_option options[] = {
-	{ "pages", KEY_PAGES, "N", 0, "Pages to work on (default: the workload's own number)", 1 },
-	{ "bystander", KEY_BYSTANDER, "KIND", 0,
-	  "What the other CPUs do: other (a busy process each, the default), spin (busy threads of "
-	  "the process itself), idle",
-	  1 },
-	{ "via", KEY_VIA, "WAY", 0, "The way the work is done; see tlbbench list", 1 },
-	{ "thp", KEY_THP, NULL, 0, "Use transparent huge pages", 1 },
-	{ "cpus", KEY_CPUS, "LIST", 0, "Use only these of the CPUs this process may use", 1 },
-	{ "runs", KEY_RUNS, "N", 0, "Number of runs (default: 5)", 1 },
-	{ "time-limit", KEY_TIME_LIMIT, "TIME", 0,
-	  "Take fewer pages if the runs would take longer than TIME (2m, 90s), as a pilot run tells",
-	  1 },
-	{ "classify", KEY_CLASSIFY, "HOW", 0,
-	  "Tell lazy from not-loaded CPUs: exact, sampled, off, auto (the default: exact up to 32 "
-	  "CPUs)",
-	  1 },
-	{ "output", 'o', "FILE", 0, "Write the result, as JSON, to FILE", 2 },
-	{ "json", 'J', NULL, 0, "Print the result as JSON instead of tables", 2 },
-	{ "quiet", 'q', NULL, 0, "Show no progress", 2 },
-	{ "verbose", 'v', NULL, 0, "Print the funnel of every run, and say more on stderr", 2 },
-	{ 0 },
-};
+#define PILOT_PAGES 1000
+#define LEAST_PAGES 100
 
 /* One invocation. */
 struct session {
-	const struct workload *workload;
-	struct workload_options options;
-	struct observer_options observer_options;
-	const char *cpus_text;
-	uint64_t runs, time_limit_ns;
-	const char *output;
-	bool json, quiet, verbose;
+	struct run_options asked;
+	const struct workload *workload; /* the current one */
+	struct workload_options options; /* and its options */
 
 	json_t *environment; /* borrowed from result */
 	struct result *result;
@@ -93,138 +37,16 @@ struct session {
 	struct snapshot before, after;
 	struct report report;
 	uint64_t elapsed_ns;   /* of the last run's timed section */
-	uint64_t done, worked; /* runs that came to their end, and those of them that did work */
+	uint64_t done, worked; /* runs of the workload that came to their end, and did work */
 };
 
-/* The command line. */
-
-/* The position of @text in @names, or an end with the usage error. */
-static int choose(const char *option, const char *text, const char *const *names)
+static int choose_cpus(struct run_options *run)
 {
-	for (int i = 0; names[i]; i++)
-		if (strcmp(text, names[i]) == 0)
-			return i;
-	diag__error("%s: '%s' is none of the choices", option, text);
-	for (int i = 0; names[i]; i++)
-		diag__hint("%s=%s", option, names[i]);
-	exit(EXIT_USAGE);
-}
+	int code = invocation__choose_cpus(run->cpus_text, &run->options.cpus);
 
-static void choose_workload(struct session *session, const char *name)
-{
-	session->workload = workload__find(name);
-	if (session->workload)
-		return;
-	diag__error("there is no workload '%s'", name);
-	diag__hint("tlbbench list");
-	exit(EXIT_USAGE);
-}
-
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-	static const char *const classify[] = { "auto", "exact", "sampled", "off", NULL };
-	static const char *const bystanders[] = { "other", "spin", "idle", NULL };
-	struct session *session = state->input;
-
-	switch (key) {
-	case KEY_PAGES:
-		session->options.pages = parse__u64_or_err("--pages", text, 1, MAX_PAGES);
-		break;
-	case KEY_BYSTANDER:
-		choose("--bystander", text, bystanders);
-		bystander_kind__parse(text, &session->options.bystander);
-		break;
-	case KEY_VIA:
-		session->options.via = text;
-		break;
-	case KEY_THP:
-		session->options.thp = true;
-		break;
-	case KEY_CPUS:
-		session->cpus_text = text;
-		break;
-	case KEY_RUNS:
-		session->runs = parse__u64_or_err("--runs", text, 1, MAX_RUNS);
-		break;
-	case KEY_TIME_LIMIT:
-		session->time_limit_ns = parse__duration_or_err("--time-limit", text);
-		break;
-	case KEY_CLASSIFY:
-		session->observer_options.classify = choose("--classify", text, classify);
-		break;
-	case 'o':
-		session->output = text;
-		break;
-	case 'J':
-		session->json = true;
-		break;
-	case 'q':
-		session->quiet = true;
-		break;
-	case 'v':
-		session->verbose = true;
-		diag__set_verbose(true);
-		break;
-	case ARGP_KEY_ARG:
-		if (session->workload)
-			argp_error(state, "one workload at a time: '%s' is one too many", text);
-		choose_workload(session, text);
-		break;
-	case ARGP_KEY_NO_ARGS:
-		diag__error("run: which workload? see tlbbench list");
-		exit(EXIT_USAGE);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-/* What was not given, and what can only be checked when the workload is known. */
-static void complete_options(struct session *session)
-{
-	const struct workload *workload = session->workload;
-	struct workload_options *out = &session->options;
-
-	if (!out->pages)
-		out->pages = workload->default_pages;
-	if (!session->runs)
-		session->runs = DEFAULT_RUNS;
-	if (out->via && !workload->vias) {
-		diag__error("%s knows one way only: --via is not for it", workload->name);
-		exit(EXIT_USAGE);
-	}
-	if (out->via)
-		choose("--via", out->via, workload->vias);
-	else if (workload->vias)
-		out->via = workload->vias[0];
-}
-
-/* The affinity of this process and what is online, and of these what --cpus names. */
-static int choose_cpus(struct session *session)
-{
-	struct cpus allowed, asked, *cpus = &session->options.cpus;
-	int err = cpus__allowed(&allowed);
-
-	if (err) {
-		diag__fail(-err, "find the CPUs this process may use");
-		return EXIT_FAILED;
-	}
-	*cpus = allowed;
-	if (session->cpus_text) {
-		parse__cpulist_or_err("--cpus", session->cpus_text, &asked);
-		cpus__and(cpus, &allowed, &asked);
-		if (!cpus__equal(cpus, &asked) || !cpus__count(cpus)) {
-			char text[256];
-
-			cpus__format(&allowed, text, sizeof(text));
-			diag__error("--cpus %s: not all of these may be used here",
-				    session->cpus_text);
-			diag__hint("this process may use the online CPUs %s", text);
-			return EXIT_USAGE;
-		}
-	}
-	session->options.initiator = cpus__next(cpus, 0);
-	return EXIT_DONE;
+	if (!code)
+		run->options.initiator = cpus__next(&run->options.cpus, 0);
+	return code;
 }
 
 /* Printing; nothing of it with --json, whose result has it all. */
@@ -236,7 +58,7 @@ static void print_run(struct session *session, const struct workload_run *run)
 	size_t i;
 
 	progress__clear(&session->progress);
-	if (session->json)
+	if (session->asked.json)
 		return;
 	snprintf(label, sizeof(label), "%llu", (unsigned long long)session->done);
 	run_table__row(stdout, label, run->values);
@@ -245,7 +67,7 @@ static void print_run(struct session *session, const struct workload_run *run)
 	json_array_foreach (run->notes, i, note) {
 		run_table__note(stdout, "note", json_string_value(note));
 	}
-	if (session->verbose) {
+	if (session->asked.verbose) {
 		putchar('\n');
 		report__print(&session->report, stdout);
 		putchar('\n');
@@ -255,13 +77,15 @@ static void print_run(struct session *session, const struct workload_run *run)
 
 static void print_summary(const struct session *session)
 {
-	const json_t *workload =
-		json_array_get(json_object_get(result__json(session->result), "workloads"), 0);
+	const json_t *all = json_object_get(result__json(session->result), "workloads");
+	const json_t *workload = json_array_get(all, json_array_size(all) - 1);
 
-	if (session->json || !session->done)
+	if (session->asked.json || !session->done)
 		return;
 	run_table__medians(stdout, json_object_get(workload, "runs"));
-	if (session->verbose)
+	if (session->asked.workload_count > 1)
+		putchar('\n');
+	if (session->asked.verbose || session->asked.workload_count > 1)
 		return;
 	printf("\nThe flushes of the whole machine during run %llu:\n\n",
 	       (unsigned long long)session->done);
@@ -350,13 +174,13 @@ static int run_once(struct session *session, bool keep)
 static int fit_time_limit(struct session *session)
 {
 	uint64_t wanted = session->options.pages, start = stop__now_ns();
-	double limit = session->time_limit_ns / 1e9, page, rest, fit;
+	double limit = session->asked.time_limit_ns / 1e9, page, rest, fit;
 	int err;
 
-	if (!session->time_limit_ns || wanted <= PILOT_PAGES)
+	if (!session->asked.time_limit_ns || wanted <= PILOT_PAGES)
 		return 0;
 	session->options.pages = PILOT_PAGES;
-	progress__start(&session->progress, "pilot", 1, session->quiet);
+	progress__start(&session->progress, "pilot", 1, session->asked.quiet);
 	err = run_once(session, false);
 	progress__clear(&session->progress);
 	session->options.pages = wanted;
@@ -365,7 +189,7 @@ static int fit_time_limit(struct session *session)
 	page = 2 * session->elapsed_ns / 1e9 / PILOT_PAGES;
 	rest = (stop__now_ns() - start) / 1e9 - page * PILOT_PAGES;
 	rest = rest > 0 ? rest : 0;
-	fit = (limit / session->runs - rest) / page;
+	fit = (limit / session->asked.runs - rest) / page;
 	if (fit >= wanted)
 		return 0;
 	session->options.pages = fit > LEAST_PAGES ? fit : LEAST_PAGES;
@@ -373,8 +197,8 @@ static int fit_time_limit(struct session *session)
 	diag__error(
 		"%llu runs of %llu pages would take about %.1f s, as a pilot of %d pages tells; "
 		"scaled by %.3f to %llu pages, for a limit of %.1f s",
-		(unsigned long long)session->runs, (unsigned long long)wanted,
-		(rest + page * wanted) * session->runs, PILOT_PAGES,
+		(unsigned long long)session->asked.runs, (unsigned long long)wanted,
+		(rest + page * wanted) * session->asked.runs, PILOT_PAGES,
 		(double)session->options.pages / wanted, (unsigned long long)session->options.pages,
 		limit);
 	return 0;
@@ -386,28 +210,40 @@ static int add_workload(struct session *session)
 				    session->workload->parameters(&session->options));
 }
 
-static int run_all(struct session *session)
+/* A workload without any run is told in the result too. */
+static int record_failure(struct session *session)
 {
-	int err = pin__to_cpu(session->options.initiator);
+	if (!session->done && !add_workload(session))
+		result__add_run(session->result, RUN_EXCLUDED, "it failed; stderr said why",
+				json_object(), NULL, NULL);
+	return EXIT_FAILED;
+}
+
+/* Its runs, after it is known that it can run here. */
+static int run_workload(struct session *session)
+{
+	int err = fit_time_limit(session);
 
 	if (!err)
-		err = fit_time_limit(session);
-	if (!err)
 		err = add_workload(session);
-	if (!err && !session->json)
+	if (!err && !session->asked.json)
 		run_table__head(stdout, session->workload, &session->options,
 				environment__emulated(session->environment));
-	progress__start(&session->progress, session->workload->name, session->runs, session->quiet);
-	while (!err && !stop__asked() && session->done < session->runs)
+	progress__start(&session->progress, session->workload->name, session->asked.runs,
+			session->asked.quiet);
+	while (!err && !stop__asked() && session->done < session->asked.runs)
 		err = run_once(session, true);
 	progress__clear(&session->progress);
+	print_summary(session);
 	if (stop__asked()) {
-		diag__error("ended by signal %d after %llu of %llu runs", stop__signal(),
-			    (unsigned long long)session->done, (unsigned long long)session->runs);
+		diag__error("%s: ended by signal %d after %llu of %llu runs",
+			    session->workload->name, stop__signal(),
+			    (unsigned long long)session->done,
+			    (unsigned long long)session->asked.runs);
 		return EXIT_DONE;
 	}
 	if (err)
-		return EXIT_FAILED;
+		return record_failure(session);
 	if (!session->worked) {
 		diag__error("%s: no run did any work", session->workload->name);
 		return EXIT_FAILED;
@@ -425,6 +261,65 @@ static int refuse(struct session *session, const char *why)
 	return EXIT_UNSUPPORTED;
 }
 
+/* The kernel's own counters still tell the number of interrupts; the rest is gone. */
+static void explain_fallback(const struct observer *observer)
+{
+	const char *why;
+
+	if (observer__fallback(observer, &why))
+		diag__warn("only the kernel's own counters can be read: %s", why);
+}
+
+/* What needs no more than one of the workloads that can run here. */
+static int start(struct session *session)
+{
+	int err;
+
+	if (session->observer)
+		return EXIT_DONE;
+	if (session->asked.output && file__check_replace(session->asked.output))
+		return EXIT_FAILED;
+	if (!session->journal && journal__open(&session->journal))
+		return EXIT_FAILED;
+	err = observer__open(&session->observer, &session->asked.observer);
+	if (err)
+		return EXIT_FAILED;
+	explain_fallback(session->observer);
+	return pin__to_cpu(session->asked.options.initiator) ? EXIT_FAILED : EXIT_DONE;
+}
+
+/* The worse of two exit codes: that nothing could run is told only if it is so of all. */
+static int worse(int a, int b)
+{
+	if (a == EXIT_FAILED || b == EXIT_FAILED)
+		return EXIT_FAILED;
+	return a == EXIT_DONE ? a : b;
+}
+
+static int run_all(struct session *session)
+{
+	int code = EXIT_UNSUPPORTED;
+
+	for (size_t i = 0; i < session->asked.workload_count && !stop__asked(); i++) {
+		char why[256] = "";
+		int one;
+
+		session->workload = session->asked.workloads[i];
+		session->options = run_options__for(&session->asked, session->workload);
+		session->done = session->worked = 0;
+		if (session->workload->check(&session->options, why, sizeof(why))) {
+			one = refuse(session, why);
+		} else {
+			one = start(session);
+			if (one)
+				return one;
+			one = run_workload(session);
+		}
+		code = worse(code, one);
+	}
+	return code;
+}
+
 static int open_result(struct session *session)
 {
 	session->environment = environment__record();
@@ -435,69 +330,17 @@ static int open_result(struct session *session)
 	return EXIT_DONE;
 }
 
-/* The kernel's own counters still tell the number of interrupts; the rest is gone. */
-static void explain_fallback(const struct observer *observer)
-{
-	const char *why;
-
-	if (observer__fallback(observer, &why))
-		diag__warn("only the kernel's own counters can be read: %s", why);
-}
-
-static int run_session(struct session *session)
-{
-	char why[256] = "";
-	int code;
-
-	if (session->workload->check(&session->options, why, sizeof(why)))
-		return refuse(session, why);
-	if (session->output && file__check_replace(session->output))
-		return EXIT_FAILED;
-	if (journal__open(&session->journal))
-		return EXIT_FAILED;
-	if (observer__open(&session->observer, &session->observer_options)) {
-		journal__close(session->journal);
-		return EXIT_FAILED;
-	}
-	explain_fallback(session->observer);
-	code = run_all(session);
-	print_summary(session);
-	if (journal__close(session->journal))
-		code = EXIT_FAILED;
-	return code;
-}
-
 static int write_result(const struct session *session)
 {
-	int err = session->json ? result__write(session->result, "-") : 0;
+	int err = session->asked.json ? result__write(session->result, "-") : 0;
 
-	if (!err && session->output)
-		err = result__write(session->result, session->output);
+	if (!err && session->asked.output)
+		err = result__write(session->result, session->asked.output);
 	return err;
-}
-
-static void ask_to_stop(int unused)
-{
-	(void)unused;
-	raise(SIGTERM);
-}
-
-/* Signals that would end us with everything still changed are taken for SIGTERM. */
-static void catch_all_signals(void)
-{
-	static const int others[] = { SIGQUIT, SIGUSR1,	  SIGUSR2, SIGALRM,
-				      SIGXCPU, SIGVTALRM, SIGPROF };
-
-	stop__install();
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		sigaction(others[i], &(struct sigaction){ .sa_handler = ask_to_stop }, NULL);
 }
 
 int cmd_run(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options, .parser = parse, .args_doc = "WORKLOAD", .doc = doc
-	};
 	struct session *session = calloc(1, sizeof(*session));
 	int code;
 
@@ -505,14 +348,15 @@ int cmd_run(int argc, char **argv)
 		diag__fail(ENOMEM, "start");
 		return EXIT_FAILED;
 	}
-	argp_parse(&argp, argc, argv, 0, NULL, session);
-	complete_options(session);
-	catch_all_signals();
-	code = choose_cpus(session);
+	run_options__parse(&session->asked, argc, argv);
+	invocation__catch_signals();
+	code = choose_cpus(&session->asked);
 	if (!code)
 		code = open_result(session);
 	if (!code)
-		code = run_session(session);
+		code = run_all(session);
+	if (session->journal && journal__close(session->journal))
+		code = EXIT_FAILED;
 	if (session->result && write_result(session))
 		code = EXIT_FAILED;
 	observer__close(session->observer);

@@ -6,6 +6,7 @@
 int cmd_list(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_hunt(int argc, char **argv);
 int cmd_restore(int argc, char **argv);
 
 #endif

@@ -25,6 +25,8 @@ struct member {
 struct crew {
 	sem_t arrived;
 	_Atomic bool stay, failed;
+	crew_work work;
+	void *arg;
 	unsigned int count;
 	struct member members[];
 };
@@ -47,6 +49,8 @@ static void *serve(void *arg)
 		while (crew->stay)
 			cpu_relax();
 		wait_for(&member->called);
+		if (crew->work)
+			crew->work(crew->arg, member - crew->members);
 	}
 	return NULL;
 }
@@ -90,11 +94,30 @@ int crew__start(struct crew **out, const struct cpus *cpus, unsigned int except)
 	return err;
 }
 
-void crew__call(struct crew *crew, bool stay)
+/* What they are to do is set before. */
+static void call_all(struct crew *crew)
 {
-	crew->stay = stay;
 	for (unsigned int i = 0; i < crew->count; i++)
 		sem_post(&crew->members[i].called);
 	for (unsigned int i = 0; i < crew->count; i++)
 		wait_for(&crew->arrived);
+}
+
+void crew__call(struct crew *crew, bool stay)
+{
+	crew->work = NULL;
+	crew->stay = stay;
+	call_all(crew);
+}
+
+void crew__do(struct crew *crew, crew_work work, void *arg)
+{
+	crew->work = work;
+	crew->arg = arg;
+	call_all(crew);
+}
+
+unsigned int crew__size(const struct crew *crew)
+{
+	return crew->count;
 }

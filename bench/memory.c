@@ -46,6 +46,18 @@ static void *map_aligned(size_t size)
 	return base;
 }
 
+static int open_pagemap(struct memory *memory)
+{
+	memory->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	return memory->pagemap < 0 ? diag__fail(errno, "open /proc/self/pagemap") : 0;
+}
+
+int memory__adopt(struct memory *memory)
+{
+	/* The parent's was closed when this process was forked. */
+	return open_pagemap(memory);
+}
+
 int memory__map(struct memory *memory, uint64_t pages, bool thp)
 {
 	int err;
@@ -54,11 +66,9 @@ int memory__map(struct memory *memory, uint64_t pages, bool thp)
 	memory->page_size = sysconf(_SC_PAGESIZE);
 	memory->pages = pages;
 	memory->entries = malloc(ENTRIES_AT_ONCE * sizeof(*memory->entries));
-	memory->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	if (memory->pagemap < 0) {
-		err = diag__fail(errno, "open /proc/self/pagemap");
+	err = open_pagemap(memory);
+	if (err)
 		goto fail;
-	}
 	memory->base = memory->entries ? map_aligned(pages * memory->page_size) : MAP_FAILED;
 	if (memory->base == MAP_FAILED) {
 		memory->base = NULL;
@@ -84,13 +94,38 @@ void memory__fill(struct memory *memory)
 		*place_of(memory, i) = word_of(i);
 }
 
+uint64_t memory__exchange(struct memory *memory, uint64_t page)
+{
+	volatile uint64_t *place = place_of(memory, page);
+	uint64_t before;
+
+	place[1] = 0;
+	before = place[0];
+	place[0] = word_of(page);
+	return before;
+}
+
+bool memory__holds(const struct memory *memory, uint64_t page)
+{
+	return *place_of(memory, page) == word_of(page);
+}
+
 uint64_t memory__wrong(const struct memory *memory)
 {
 	uint64_t wrong = 0;
 
 	for (uint64_t i = 0; i < memory->pages; i++)
-		wrong += *place_of(memory, i) != word_of(i);
+		wrong += !memory__holds(memory, i);
 	return wrong;
+}
+
+uint64_t memory__zeros(const struct memory *memory)
+{
+	uint64_t zeros = 0;
+
+	for (uint64_t i = 0; i < memory->pages; i++)
+		zeros += *place_of(memory, i) == 0;
+	return zeros;
 }
 
 int memory__settle(void)
@@ -150,6 +185,28 @@ void memory__unmap(struct memory *memory)
 	free(memory->entries);
 	memset(memory, 0, sizeof(*memory));
 	memory->pagemap = -1;
+}
+
+bool memory__enough(uint64_t bytes, char *why, size_t size)
+{
+	unsigned long long kib;
+	const char *line;
+	char *text;
+	size_t len;
+	bool enough = true;
+
+	if (procfs__read("/proc/meminfo", &text, &len))
+		return true;
+	line = strstr(text, "MemAvailable:");
+	if (line && sscanf(line, "MemAvailable: %llu kB", &kib) == 1 && kib * 1024 < bytes) {
+		snprintf(why, size,
+			 "%llu MiB of memory are needed, %llu MiB are available: try "
+			 "fewer --pages",
+			 (unsigned long long)bytes >> 20, kib >> 10);
+		enough = false;
+	}
+	free(text);
+	return enough;
 }
 
 int memory__process_swapped(uint64_t *pages)

@@ -6,18 +6,25 @@
 #include "common/diag.h"
 #include "pin.h"
 
-int pin__to_cpu(unsigned int cpu)
+int pin__thread(pid_t tid, unsigned int cpu)
 {
 	cpu_set_t *set = CPU_ALLOC(CPUS_MAX);
 	size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
 	int err = 0;
 
 	if (!set)
-		return diag__fail(ENOMEM, "pin to CPU %u", cpu);
+		return -ENOMEM;
 	CPU_ZERO_S(size, set);
 	CPU_SET_S(cpu, size, set);
-	if (sched_setaffinity(0, size, set))
-		err = diag__fail(errno, "pin to CPU %u", cpu);
+	if (sched_setaffinity(tid, size, set))
+		err = -errno;
 	CPU_FREE(set);
 	return err;
+}
+
+int pin__to_cpu(unsigned int cpu)
+{
+	int err = pin__thread(0, cpu);
+
+	return err ? diag__fail(-err, "pin to CPU %u", cpu) : 0;
 }

@@ -30,9 +30,14 @@ void run_table__head(FILE *out, const struct workload *workload,
 	char cpus[128];
 
 	cpus__format(&options->cpus, cpus, sizeof(cpus));
-	fprintf(out, "%s: %llu pages%s%s%s, bystander %s, CPUs %s, initiator %u\n", workload->name,
-		(unsigned long long)options->pages, options->thp ? " in huge pages" : "",
-		options->via ? ", via " : "", options->via ? options->via : "",
+	fprintf(out, "%s: %llu pages%s%s%s", workload->name, (unsigned long long)options->pages,
+		options->thp ? " in huge pages" : "", options->via ? ", via " : "",
+		options->via ? options->via : "");
+	if (options->mms)
+		fprintf(out, ", %u address spaces", options->mms);
+	if (options->threads)
+		fprintf(out, ", %u threads", options->threads);
+	fprintf(out, ", bystander %s, CPUs %s, initiator %u\n",
 		bystander_kind__name(options->bystander), cpus, options->initiator);
 	if (emulated)
 		fputs("This machine is emulated: counts are exact, times are an indication.\n",

@@ -14,9 +14,8 @@ static const struct {
 	char *invocation; /* what usage messages call it */
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "list", "tlbbench list", cmd_list },
-	{ "run", "tlbbench run", cmd_run },
-	{ "compare", "tlbbench compare", cmd_compare },
+	{ "list", "tlbbench list", cmd_list },		{ "run", "tlbbench run", cmd_run },
+	{ "compare", "tlbbench compare", cmd_compare }, { "hunt", "tlbbench hunt", cmd_hunt },
 	{ "restore", "tlbbench restore", cmd_restore },
 };
 
@@ -26,6 +25,7 @@ static const char doc[] =
 	"  list                   the workloads, and whether they can run here\n"
 	"  run WORKLOAD           run one, and print what it cost\n"
 	"  compare BEFORE AFTER   two results side by side, with p-values\n"
+	"  hunt [ATTACK...]       look for translations that are used after their flush\n"
 	"  restore                put back what a run that was killed left changed\n\n"
 	"\"tlbbench COMMAND --help\" tells a command's options.\n\n"
 	"Examples:\n"

@@ -35,6 +35,15 @@ static json_t *sum_counter(const struct report *report, enum counter counter)
 	return json_integer(report__sum(report, counter));
 }
 
+static json_t *batch_overflows(const struct report *report)
+{
+	const char *why;
+
+	if (!observer__has(report->observer, COUNTER_batch_mms, &why))
+		return json_string(why);
+	return json_integer(report->cell[CELL_batch_mms + MMS_OVERFLOW]);
+}
+
 static json_t *remote_ipis(const struct report *report)
 {
 	const char *why;
@@ -48,7 +57,7 @@ static json_t *remote_ipis(const struct report *report)
 static json_t *kernel_interrupts(const struct report *report)
 {
 	if (!report->kernel_seen)
-		return json_string("/proc/interrupts has no TLB row here");
+		return json_string(observer__why_no_row(report->observer));
 	if (report->cpu_gone)
 		return json_string("a CPU went offline, and its count with it");
 	return json_integer(report->kernel_interrupts);
@@ -64,23 +73,34 @@ static json_t *difference(const struct report *report)
 }
 
 /* By the observer, or by the kernel where that is all there is. */
-static json_t *ipis_per_page(const struct workload_run *run)
+static json_t *ipis_per(const struct workload_run *run, uint64_t count, const char *none)
 {
 	double ipis;
 
-	if (!run->pages_done)
-		return json_string("no page was done");
+	if (!count)
+		return json_string(none);
 	if (!values__number(run->values, "remote_ipis", &ipis) &&
 	    !values__number(run->values, "kernel_tlb_interrupts", &ipis))
 		return json_string("nothing counts interrupts here");
-	return json_real(ipis / run->pages_done);
+	return json_real(ipis / count);
 }
 
-static json_t *pages_per_s(const struct workload_run *run)
+static json_t *per_s(const struct workload_run *run, uint64_t count)
 {
 	if (!run->elapsed_ns)
 		return json_string("no time passed");
-	return json_real(run->pages_done * 1e9 / run->elapsed_ns);
+	return json_real(count * 1e9 / run->elapsed_ns);
+}
+
+/* For workloads that have operations other than pages. */
+static int add_operations(const struct workload_run *run, json_t *values)
+{
+	json_t *ipis = ipis_per(run, run->operations, "no operation was done");
+	int err = json_object_set_new(values, "operations", json_integer(run->operations));
+
+	err |= json_object_set_new(values, "operations_per_s", per_s(run, run->operations));
+	err |= json_object_set_new(values, "ipis_per_operation", ipis);
+	return err;
 }
 
 static json_t *shootdown(const struct report *report, double share)
@@ -104,11 +124,12 @@ int values__add(struct workload_run *run)
 	err |= json_object_set_new(values, "pages_asked", json_integer(run->options->pages));
 	err |= json_object_set_new(values, "pages_done", json_integer(run->pages_done));
 	err |= json_object_set_new(values, "elapsed_ms", json_real(run->elapsed_ns / 1e6));
-	err |= json_object_set_new(values, "pages_per_s", pages_per_s(run));
+	err |= json_object_set_new(values, "pages_per_s", per_s(run, run->pages_done));
 	err |= json_object_set_new(values, "remote_ipis", remote_ipis(report));
 	err |= json_object_set_new(values, "kernel_tlb_interrupts", kernel_interrupts(report));
 	err |= json_object_set_new(values, "reconciliation_difference", difference(report));
-	err |= json_object_set_new(values, "ipis_per_page", ipis_per_page(run));
+	err |= json_object_set_new(values, "ipis_per_page",
+				   ipis_per(run, run->pages_done, "no page was done"));
 	err |= json_object_set_new(values, "ipis_raised", sum_counter(report, COUNTER_ipis_sent));
 	err |= json_object_set_new(values, "flushes",
 				   sum_paths(report, CELL_flushes, REACH_COUNT, REACH_IPI));
@@ -122,11 +143,19 @@ int values__add(struct workload_run *run)
 	err |= json_object_set_new(
 		values, "filtered_not_loaded",
 		sum_paths(report, CELL_filtered_cpus, FILTER_COUNT, FILTER_NOT_LOADED));
+	err |= json_object_set_new(
+		values, "filtered_by_batch",
+		sum_paths(report, CELL_filtered_cpus, FILTER_COUNT, FILTER_BATCH_FILTER));
+	err |= json_object_set_new(values, "empty_batches",
+				   sum_counter(report, COUNTER_empty_batches));
+	err |= json_object_set_new(values, "batch_overflows", batch_overflows(report));
 	err |= json_object_set_new(values, "asked_cpus", sum_paths(report, CELL_asked_cpus, 1, 0));
 	err |= json_object_set_new(values, "useful", sum_counter(report, COUNTER_useful));
 	err |= json_object_set_new(values, "unneeded", sum_counter(report, COUNTER_unneeded));
 	err |= json_object_set_new(values, "shootdown_p50_ns", shootdown(report, 0.50));
 	err |= json_object_set_new(values, "shootdown_p99_ns", shootdown(report, 0.99));
+	if (run->operations)
+		err |= add_operations(run, values);
 	return err ? -ENOMEM : 0;
 }
 

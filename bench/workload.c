@@ -9,6 +9,11 @@
 
 const struct workload *const workloads[] = {
 	&workload_pageout,
+	&workload_demotion,
+	&workload_move_pages,
+	&workload_migrate_pages,
+	&workload_manymm,
+	&workload_tlb_flush,
 	NULL,
 };
 
@@ -43,6 +48,29 @@ int bystander_kind__parse(const char *name, enum bystander_kind *out)
 	return -EINVAL;
 }
 
+const char *access_kind__name(enum access_kind kind)
+{
+	return kind == ACCESS_WRITE ? "write" : "read";
+}
+
+void workload_options__complete(struct workload_options *options, const struct workload *workload)
+{
+	if (!options->pages)
+		options->pages = workload->default_pages;
+	if (!options->via && workload->vias)
+		options->via = workload->vias[0];
+	if (!options->mms)
+		options->mms = workload->default_mms;
+	if (!options->threads)
+		options->threads = workload->default_threads;
+	if (!options->batch && workload->batches)
+		options->batch = BATCH_ALL;
+	if (!options->access && workload->accesses)
+		options->access = ACCESS_READ;
+	if (options->threads == ONE_PER_CPU)
+		options->threads = cpus__count(&options->cpus);
+}
+
 json_t *workload_options__json(const struct workload_options *options)
 {
 	size_t size = cpus__format(&options->cpus, NULL, 0) + 1;
@@ -55,6 +83,17 @@ json_t *workload_options__json(const struct workload_options *options)
 	json = json_pack("{s:I, s:s, s:s*, s:b, s:s, s:i}", "pages", (json_int_t)options->pages,
 			 "bystander", kinds[options->bystander], "via", options->via, "thp",
 			 options->thp, "cpus", cpus, "initiator", (int)options->initiator);
+	if (options->mms)
+		json_object_set_new(json, "mms", json_integer(options->mms));
+	if (options->threads)
+		json_object_set_new(json, "threads", json_integer(options->threads));
+	if (options->batch)
+		json_object_set_new(json, "batch",
+				    options->batch == BATCH_ALL ? json_string("all")
+								: json_integer(options->batch));
+	if (options->access)
+		json_object_set_new(json, "access",
+				    json_string(access_kind__name(options->access)));
 	free(cpus);
 	return json;
 }

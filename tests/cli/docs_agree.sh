@@ -128,7 +128,7 @@ misunderstood() {
 						print $0 ": no option " option
 					else if (known[here option] == 2 && word !~ /=/)
 						i++
-				} else if (here == "tlbbench.run" && !(word in workload)) {
+				} else if (here == "tlbbench.run" && word != "suite" && !(word in workload)) {
 					print $0 ": no workload " word
 				}
 			}
@@ -145,7 +145,7 @@ for document in $documents; do
 		grep -q "^$target:" Makefile || echo "no target $target"
 	done >"$work/wrong"
 	grep -o '\<[A-Z][A-Z_]*=' "$work/code" | sort -u | while read -r variable; do
-		grep -qE "\b${variable%=}\b" Makefile tests/run bench/demo tests/fuzz/run.sh bench/vm/*.c ||
+		grep -qE "\b${variable%=}\b" Makefile tests/run bench/ab bench/demo bench/reproduce tests/fuzz/run.sh bench/vm/*.c ||
 			echo "no variable $variable"
 	done >>"$work/wrong"
 	empty "make targets and variables in $document" "$work/wrong"
@@ -185,16 +185,19 @@ head_is_explained() {
 	empty "$1" "$work/wrong"
 }
 
-live=$(sed -n '/char header\[\] =/,/;/s/.*"\(  *local .*\)".*/\1/p' src/cmd_live.c)
-# shellcheck disable=SC2086 # a word per column
-printf '%s\n' $live | head_is_explained "columns of tlbstat" tlbstat "Columns of the live table"
+# header NAME: of the live table.
+header() {
+	sed -n "/char $1\[\] =/,/;/"'s/.*"\(  *local .*\)".*/\1/p' src/cmd_live.c
+}
+# shellcheck disable=SC2046 # a word per column
+printf '%s\n' $(header header_filter) | head_is_explained "columns of tlbstat" tlbstat "Columns of the live table"
 sed -n '/columns\[\] = {/,/^};/p' bench/run_table.c | grep -o '{ "[^"]*' | sed 's/{ "//' |
 	head_is_explained "columns of tlbbench run" tlbbench "OUTPUT OF RUN"
-{ grep -qxF -e "$live" README.md || echo "the columns are $live"; } >"$work/wrong"
+{ grep -qxF -e "$(header header)" README.md || echo "the columns are $(header header)"; } >"$work/wrong"
 empty "columns of tlbstat in README.md" "$work/wrong"
 
 # The report that README.md shows has the rows that tlbstat prints.
-sed -n '/^flush calls/,/^trust:/p' README.md | sed 's/\([^ ]\)  .*/\1/; s/^trust:.*/trust:/' >"$work/rows"
+sed -n '/^flush calls/,/^trust:/p' README.md | sed 's/\([^ ]\)  .*/\1/; s/^\(trust\|n\/a\):.*/\1:/' >"$work/rows"
 while IFS= read -r row; do
 	grep -qF -e "\"$row" src/report_print.c || echo "no row \"$row\""
 done <"$work/rows" >"$work/wrong"

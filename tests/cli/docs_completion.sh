@@ -84,13 +84,13 @@ for option in --bystander --classify; do
 		"$(choices "tlbbench run" $option)"
 done
 same "choices of tlbbench run --via" "$(offers "tlbbench run --via ")" \
-	"$("$build/tlbbench" run pageout --via '?' 2>&1 | sed -n 's/.*hint: --via=//p' | sort)"
+	"$("$build/tlbbench" list | sed -n 's/^  --via \([a-z]*\):.*/\1/p' | sort -u)"
 same "choices of tlbbench compare --format" "$(offers "tlbbench compare --format ")" \
 	"$(choices "tlbbench compare" --format)"
 same "metrics of tlbbench compare" "$(offers "tlbbench compare --metrics ")" \
 	"$("$build/tlbbench" compare --metrics '?' a b 2>&1 | awk '/^  / { print $1 }' | sort)"
 same "workloads of tlbbench run" "$(offers "tlbbench run ")" \
-	"$("$build/tlbbench" list | grep -o '^[a-z_]*$' | sort)"
+	"$({ echo suite; "$build/tlbbench" list | grep -o '^[a-z_]*$'; } | sort)"
 same "choices of tlbvm run --accel" "$(offers "tlbvm run --accel ")" \
 	"$(choices "tlbvm run" --accel)"
 
@@ -99,7 +99,7 @@ same "a value behind = that holds a colon" "$(offers "tlbvm run --kernel=stock:6
 same "a value that holds a colon" "$(offers "tlbvm run --kernel stock:7")" 7.3
 same "the second metric" "$(offers "tlbbench compare -m flushes,elapsed")" flushes,elapsed_ms
 same "an option behind a value" "$(offers "tlbstat --method none --str")" --strict
-same "nothing behind the workload" "$(offers "tlbbench run pageout ")" ""
+same "a further workload" "$(offers "tlbbench run pageout demo")" demotion
 same "files" "$(offers "tlbstat -o completions/tlbst")" completions/tlbstat
 same "the command to run" "$(offers "tlbstat run -- unam")" uname
 same "files for a command" "$(offers "tlbstat run cat completions/tlbv")" completions/tlbvm

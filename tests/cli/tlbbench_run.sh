@@ -57,6 +57,19 @@ holds "the result has the pages that were taken" \
 	'[ "$(jq .workloads[0].parameters.pages "$work/result")" = \
 		"$(jq .workloads[0].runs[0].values.pages_asked "$work/result")" ]'
 
+# Workloads of the suite that cannot run are rows of the result as well.
+"$tlbbench" run suite --pages 700 --runs 1 -q -o "$work/result" >"$work/out" 2>"$work/err"
+code=$?
+holds "the suite ends with exit 0 if one of its workloads could run" '[ $code -eq 0 ]'
+holds "the suite's result has every workload that there is" \
+	'[ "$(jq -c "[.workloads[].name]" "$work/result")" = "$("$tlbbench" list --json |
+		jq -c "[.[].name] | reduce .[] as \$name ([]; . + ([\$name] - .))")" ]'
+holds "each did its run, or is unsupported with a reason" \
+	'jq -e "[.workloads[].runs | length == 1 and (.[0] | .status == \"ok\" or
+		(.status == \"unsupported\" and (.reason | length > 0)))] | all" "$work/result" >/dev/null'
+machine >"$work/after"
+holds "the machine is as before the suite" 'cmp -s "$work/before" "$work/after"'
+
 # The second of two is refused, and the first is ended by a signal, with what it has so far.
 "$tlbbench" run pageout --via madvise --pages 2000 --runs 10000 -o "$work/result" \
 	>"$work/out" 2>"$work/err" &

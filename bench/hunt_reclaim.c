@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Attacks by reclaim: pages go to swap while they are being written to. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "common/diag.h"
+#include "hunt.h"
+#include "pin.h"
+
+/* How long a thread stays on a CPU before it is moved to another one. */
+#define MOST_STAY_US 200
+
+static const char *const pages_out[] = { "pswpout", NULL };
+
+/* --- reclaim: one address space, a writer or more on CPUs of their own */
+
+static int begin_reclaim(struct hunt *hunt)
+{
+	return hunt__add_victim(hunt, 1 + hunt_random__below(&hunt->random, 2),
+				hunt__any_manner(hunt, HUNT_BUSY));
+}
+
+static int take_and_check(struct hunt *hunt)
+{
+	int err = hunt__take_pages(hunt, hunt__any_victim(hunt), hunt__choose_way(hunt));
+
+	return err ? err : hunt__check_all(hunt);
+}
+
+const struct hunt_attack hunt_reclaim = {
+	.name = "reclaim",
+	.summary = "pages go to swap while threads on other CPUs write to them",
+	.work = "pages out",
+	.counters = pages_out,
+	.check = hunt__needs_swap,
+	.begin = begin_reclaim,
+	.round = take_and_check,
+};
+
+/* --- switch: several address spaces take turns on the same CPUs, with lazy phases in between */
+
+static int begin_switch(struct hunt *hunt)
+{
+	int err = 0;
+
+	hunt__narrow_cpus(hunt, 1 + hunt_random__below(&hunt->random, 2));
+	hunt__narrow_cpus(hunt, 1 + hunt_random__below(&hunt->random, 2));
+	for (int i = 0; !err && i < 4; i++)
+		err = hunt__add_victim(hunt, 1, hunt__any_manner(hunt, HUNT_YIELD));
+	return err;
+}
+
+const struct hunt_attack hunt_switch = {
+	.name = "switch",
+	.summary = "the same, on CPUs that change between address spaces, idle and kernel threads",
+	.work = "pages out",
+	.counters = pages_out,
+	.check = hunt__needs_swap,
+	.begin = begin_switch,
+	.round = take_and_check,
+};
+
+/* --- duel: two reclaim at once, one of them moved from CPU to CPU meanwhile */
+
+struct mover {
+	const struct hunt *hunt;
+	pid_t tid;
+	struct hunt_random random;
+	_Atomic bool end;
+	pthread_t thread;
+};
+
+static void *move_about(void *arg)
+{
+	struct mover *mover = arg;
+
+	while (!mover->end) {
+		pin__thread(mover->tid, hunt__any(&mover->hunt->cpus, &mover->random));
+		usleep(hunt_random__below(&mover->random, MOST_STAY_US));
+	}
+	pin__thread(mover->tid, mover->hunt->initiator);
+	return NULL;
+}
+
+static int mover__start(struct mover *mover)
+{
+	int err = pthread_create(&mover->thread, NULL, move_about, mover);
+
+	return err ? diag__fail(err, "start a thread that moves another") : 0;
+}
+
+static void mover__stop(struct mover *mover)
+{
+	mover->end = true;
+	pthread_join(mover->thread, NULL);
+}
+
+static int begin_duel(struct hunt *hunt)
+{
+	int err = 0;
+
+	for (int i = 0; !err && i < 2; i++)
+		err = hunt__add_victim(hunt, 2, hunt__any_manner(hunt, HUNT_YIELD));
+	return err;
+}
+
+static int round_duel(struct hunt *hunt)
+{
+	enum hunt_way way = hunt__choose_way(hunt);
+	struct hunt_second second = {
+		.hunt = hunt,
+		.victim = &hunt->victims[1],
+		.way = hunt__choose_way(hunt),
+		.cpu = hunt__any(&hunt->writer_cpus, &hunt->random),
+	};
+	struct mover mover = {
+		.hunt = hunt,
+		.tid = way == HUNT_BY_SELF ? hunt->victims[0].worker.pid : gettid(),
+		.random = { hunt_random__next(&hunt->random) },
+	};
+	int err = hunt_second__start(&second), err_second;
+
+	if (err)
+		return err;
+	err = mover__start(&mover);
+	if (!err) {
+		err = hunt__take_pages(hunt, &hunt->victims[0], way);
+		mover__stop(&mover);
+	}
+	err_second = hunt_second__join(&second);
+	err = err ? err : err_second;
+	return err ? err : hunt__check_all(hunt);
+}
+
+const struct hunt_attack hunt_duel = {
+	.name = "duel",
+	.summary = "two reclaim at once, one of them moved from CPU to CPU in the middle",
+	.work = "pages out",
+	.counters = pages_out,
+	.check = hunt__needs_swap,
+	.begin = begin_duel,
+	.round = round_duel,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of "tlbbench run". */
+#ifndef TLBBENCH_RUN_OPTIONS_H
+#define TLBBENCH_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "observer.h"
+#include "workload.h"
+
+#define RUN_MAX_WORKLOADS 16
+
+struct run_options {
+	const struct workload *workloads[RUN_MAX_WORKLOADS]; /* in the order given, each once */
+	size_t workload_count;
+	struct workload_options options; /* as given, without the workloads' defaults */
+	struct observer_options observer;
+	const char *cpus_text;	/* NULL: all */
+	uint64_t runs;		/* of each workload */
+	uint64_t time_limit_ns; /* of each workload; 0: none */
+	const char *output;
+	bool json, quiet, verbose;
+};
+
+/* Ends the process with EXIT_USAGE and a message where the command line cannot be understood. */
+void run_options__parse(struct run_options *run, int argc, char **argv);
+
+/* The given options that are for @workload, completed with its defaults. */
+struct workload_options run_options__for(const struct run_options *run,
+					 const struct workload *workload);
+
+#endif
