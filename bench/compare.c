@@ -7,33 +7,11 @@
 #include "compare.h"
 #include "compare_warn.h"
 #include "environment.h"
+#include "environment_diff.h"
 
-/* Differ between any two boots, so they say nothing about a comparison. */
-static const char *const volatile_keys[] = {
-	"created",
-	"boot_id",
-	"hostname",
-	"cgroup.path",
-};
-
-static bool is_volatile(const char *key)
+static int add_difference(void *context, const char *key, const json_t *a, const json_t *b)
 {
-	for (size_t i = 0; i < sizeof(volatile_keys) / sizeof(volatile_keys[0]); i++)
-		if (!strcmp(volatile_keys[i], key))
-			return true;
-	return false;
-}
-
-/* The environments are compared leaf by leaf; lists are leaves. What is null was not recorded. */
-
-static const json_t *recorded(const json_t *value)
-{
-	return json_is_null(value) ? NULL : value;
-}
-
-static int add_difference(struct compare *compare, const char *key, const json_t *a,
-			  const json_t *b)
-{
+	struct compare *compare = context;
 	size_t n = compare->n_differences;
 	struct compare_difference *all =
 		realloc(compare->differences, (n + 1) * sizeof(*compare->differences));
@@ -46,44 +24,6 @@ static int add_difference(struct compare *compare, const char *key, const json_t
 		return -ENOMEM;
 	compare->n_differences++;
 	return 0;
-}
-
-static int compare_environments(struct compare *compare, const char *prefix, const json_t *a,
-				const json_t *b);
-
-static int compare_member(struct compare *compare, const char *prefix, const char *key,
-			  const json_t *a, const json_t *b)
-{
-	char *path;
-	int err = 0;
-
-	if (asprintf(&path, "%s%s%s", prefix, *prefix ? "." : "", key) < 0)
-		return -ENOMEM;
-	if ((!a || json_is_object(a)) && (!b || json_is_object(b)))
-		err = compare_environments(compare, path, a, b);
-	else if (!is_volatile(path) && !json_equal(a, b))
-		err = add_difference(compare, path, a, b);
-	free(path);
-	return err;
-}
-
-static int compare_environments(struct compare *compare, const char *prefix, const json_t *a,
-				const json_t *b)
-{
-	const char *key;
-	json_t *value;
-	int err = 0;
-
-	json_object_foreach ((json_t *)a, key, value) {
-		if (!err)
-			err = compare_member(compare, prefix, key, recorded(value),
-					     recorded(json_object_get(b, key)));
-	}
-	json_object_foreach ((json_t *)b, key, value) {
-		if (!err && !json_object_get(a, key))
-			err = compare_member(compare, prefix, key, NULL, recorded(value));
-	}
-	return err;
 }
 
 /* "tcg" of "tcg,thread=multi": what runs the instructions. */
@@ -426,7 +366,8 @@ int compare__make(struct compare **out, const struct result *a, const struct res
 	err = check_accelerators(compare, options->allow_different_accelerator);
 	if (err)
 		goto out;
-	err = compare_environments(compare, "", environment[SIDE_A], environment[SIDE_B]);
+	err = environment_diff__each(environment[SIDE_A], environment[SIDE_B], add_difference,
+				     compare);
 	if (!err)
 		err = join_workloads(compare);
 	if (!err)

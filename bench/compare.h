@@ -137,6 +137,8 @@ void compare__free(struct compare *compare);
 
 /* Ways to print it; each returns 0 or -ENOMEM. Errors of the stream are left to its owner. */
 int compare__print_table(const struct compare *compare, FILE *out);
+/* The layout of a cover letter: test, platform, metric, baseline, patched, change; no warnings. */
+int compare__print_cover(const struct compare *compare, FILE *out);
 int compare__print_markdown(const struct compare *compare, FILE *out);
 /* One line per workload and metric, nothing else. */
 int compare__print_csv(const struct compare *compare, FILE *out);

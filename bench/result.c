@@ -467,29 +467,37 @@ static int check_document(const struct at *root, const json_t *doc)
 	return 0;
 }
 
-int result__parse(struct result **out, const char *name, const char *text, size_t len)
+int result__from_json(struct result **out, const char *name, json_t *doc)
 {
 	struct result *result = calloc(1, sizeof(*result));
-	json_error_t error;
 	int err;
 
 	*out = NULL;
-	if (!result)
+	if (!result || !doc) {
+		json_decref(doc);
+		free(result);
 		return diag__fail(ENOMEM, "read %s", name);
-	result->doc = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
-	if (!result->doc) {
-		diag__error("%s:%d:%d: %s", name, error.line, error.column, error.text);
-		diag__hint("is it a file that tlbbench run wrote?");
-		err = -EBADMSG;
-	} else {
-		err = check_document(&(struct at){ NULL, name, 0 }, result->doc);
 	}
-	if (err) {
+	result->doc = doc;
+	err = check_document(&(struct at){ NULL, name, 0 }, doc);
+	if (err)
 		result__free(result);
-		return err;
-	}
-	*out = result;
-	return 0;
+	else
+		*out = result;
+	return err;
+}
+
+int result__parse(struct result **out, const char *name, const char *text, size_t len)
+{
+	json_error_t error;
+	json_t *doc = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+
+	if (doc)
+		return result__from_json(out, name, doc);
+	*out = NULL;
+	diag__error("%s:%d:%d: %s", name, error.line, error.column, error.text);
+	diag__hint("is it a file that tlbbench run wrote?");
+	return -EBADMSG;
 }
 
 int result__read(struct result **out, const char *path)

@@ -74,6 +74,8 @@ int result__write(const struct result *result, const char *path);
 int result__read(struct result **out, const char *path);
 /* The same from memory; @name stands for the file in messages. */
 int result__parse(struct result **out, const char *name, const char *text, size_t len);
+/* The same of a document in memory, whose reference is taken over. */
+int result__from_json(struct result **out, const char *name, json_t *doc);
 /* The whole document, borrowed. */
 const json_t *result__json(const struct result *result);
 void result__free(struct result *result);

@@ -10,7 +10,7 @@ if ! localedef -i de_DE -f UTF-8 "$work/de_DE.UTF-8" >/dev/null 2>&1; then
 	echo "no sources of locales here (package locales)"
 	exit 77
 fi
-for format in table markdown csv json; do
+for format in table markdown cover csv json; do
 	LC_ALL=C "$tlbbench" compare -f $format $results/base.json $results/x1.json \
 		>"$work/plain" 2>/dev/null || exit 1
 	LOCPATH=$work LC_ALL=de_DE.UTF-8 "$tlbbench" compare -f $format $results/base.json \

@@ -51,6 +51,20 @@ compare --format markdown
 holds "Markdown has a table for each workload that ran" \
 	'[ "$(grep -c "^| metric | | median " "$work/out")" -eq 4 ]'
 
+compare --format cover
+holds "a cover letter shows the metrics of one" \
+	'[ "$(sed -n "s/^| pageout (pages=4096 via=memcg .*(tcg) | \([a-zA-Z ]*[a-zA-Z]\)[ *]* |.*/\1/p" "$work/out" |
+		tr "\n" ,)" = "remote IPIs,pages done,elapsed ms," ]'
+holds "and tells its warnings on stderr" 'grep -q "differ in kernel.release" "$work/err"'
+compare --format cover --metrics useful,remote_ipis
+holds "or those that were named" 'grep -q "^| pageout .*| useful flushes |.*- (none)" "$work/out"'
+
+"$tlbbench" compare --control --metrics remote_ipis --json $results/base.json >"$work/out" 2>"$work/err"
+holds "a control has every second run of a result on each side" \
+	'[ "$(jq -c ".workloads[0].metrics[0] | [.a.values, .b.values] | add | sort" "$work/out")" = \
+		"$(jq -c "[.workloads[0].runs[].values.remote_ipis] | sort" $results/base.json)" ] &&
+	jq -e ".workloads[0].metrics[0] | .a.n == 3 and .b.n == 3" "$work/out" >/dev/null'
+
 compare -o "$work/file"
 holds "the output goes to the file and nowhere else" \
 	'[ ! -s "$work/out" ] && grep -q "remote IPIs" "$work/file"'

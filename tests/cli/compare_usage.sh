@@ -12,6 +12,10 @@ a=$results/base.json b=$results/x1.json
 gives 2 "no result" "two results are needed"
 gives 2 "one result" "two results are needed" $a
 gives 2 "three results" '"third.json"' $a $b third.json
+gives 2 "a control of two results" "\"$b\": --control takes one" --control $a $b
+gives 2 "a control of none" "--control: a result is needed" --control
+gives 1 "a control of a file that is not there" "read /nowhere.json: No such file" \
+	--control /nowhere.json
 gives 2 "an unknown format" "'html'" --format html $a $b
 gives 2 "the formats that there are" "--format=markdown" --format html $a $b
 gives 2 "two formats at once" "--csv and --json exclude each other" --csv --json $a $b

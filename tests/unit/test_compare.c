@@ -298,6 +298,9 @@ static void a_workload_neither_side_could_run_is_still_in_every_format(void **st
 	text = print(&both, compare__print_markdown);
 	assert_contains(text, "A: unsupported: no swap\n");
 	free(text);
+	text = print(&both, compare__print_cover);
+	assert_contains(text, "| - (unsupported) | - (not run) |      - |\n");
+	free(text);
 	text = print(&both, compare__print_json);
 	assert_contains(text, "\"why\": \"no swap\"");
 	free(text);
@@ -479,7 +482,8 @@ static void no_format_ever_prints_nan_or_infinity(void **state)
 {
 	int (*const formats[])(const struct compare *,
 			       FILE *) = { compare__print_table, compare__print_markdown,
-					   compare__print_csv, compare__print_json };
+					   compare__print_cover, compare__print_csv,
+					   compare__print_json };
 	struct both both =
 		compare(with("elapsed_ms", VALUES(DBL_MIN, 0, DBL_MIN, DBL_MIN, DBL_MIN)),
 			with("elapsed_ms", VALUES(DBL_MAX, -DBL_MAX, DBL_MAX, DBL_MAX, 1e300)));
@@ -821,7 +825,7 @@ static void assert_tables_are_regular(const char *text)
 		}
 		for (const char *c = line; *c != '\n'; c++) {
 			assert_int_not_equal(*c, '\0');
-			pipes += *c == '|' && c[-1] != '\\';
+			pipes += *c == '|' && (c == text || c[-1] != '\\');
 		}
 		assert_int_equal(line[strcspn(line, "\n") - 1], '|');
 		tables += !width;
@@ -844,6 +848,88 @@ static void markdown_tables_are_regular_and_text_marks_nothing_up(void **state)
 	text = print(&both, compare__print_markdown);
 	assert_tables_are_regular(text);
 	assert_contains(text, "### a,b\\|c\"d e\\`f\\<g\\>\\*h \\[2J\n");
+	free(text);
+	done(&both);
+}
+
+/* Its lines are as long as each other: it is read as plain text too. */
+static void assert_columns_line_up(const char *table)
+{
+	size_t width = strcspn(table, "\n");
+
+	for (; *table == '|'; table += width + 1) {
+		assert_int_equal(strcspn(table, "\n"), width);
+		assert_int_equal(table[width - 1], '|');
+	}
+}
+
+static struct result *on_machine(const char *online, const char *model, const char *accelerator)
+{
+	struct result *result;
+
+	assert_int_equal(result__new(&result, json_pack("{s:{s:s, s:s}, s:{s:s}}", "cpu", "online",
+							online, "model", model, "machine",
+							"accelerator", accelerator)),
+			 0);
+	workload(result, "pageout", 4096);
+	return result;
+}
+
+static void a_cover_letter_has_means_with_their_runs(void **state)
+{
+	struct result *a = on_machine("0-15", "QEMU", "tcg,thread=single");
+	struct result *b = on_machine("0-15", "QEMU", "tcg,thread=single");
+	struct both both;
+	char *text;
+
+	(void)state;
+	/* The means are 400 and 20, the medians 100 and 10. */
+	runs(a, "remote_ipis", VALUES(100, 100, 100, 1300));
+	runs(b, "remote_ipis", VALUES(10, 10, 10, 50));
+	workload(a, "still", 2);
+	runs(a, "elapsed_ms", VALUES(1, 2, 3, 4));
+	workload(b, "still", 2);
+	runs(b, "elapsed_ms", VALUES(1, 2, 3, 5));
+	both = compare(a, b);
+	text = print(&both, compare__print_cover);
+	assert_contains(text, "| test                | platform           | metric      |");
+	assert_contains(text, "| pageout, 4096 pages | 16-CPU guest (tcg) | remote IPIs | "
+			      "  400 (n=4) |    20 (n=4) |   -95.00% |\n");
+	assert_contains(text, "| still, 2 pages      | 16-CPU guest (tcg) | elapsed ms* | "
+			      "2.500 (n=4) | 2.750 (n=4) | +10.00% ~ |\n");
+	assert_contains(text, "Times marked * are of emulated CPUs");
+	assert_columns_line_up(text);
+	free(text);
+	done(&both);
+}
+
+static void a_cover_letter_names_the_machines(void **state)
+{
+	struct result *a = on_machine("0-111", "Xeon", "none"),
+		      *b = on_machine("0,2", "Xeon", "none");
+	struct both both;
+	char *text;
+
+	(void)state;
+	run(a, "remote_ipis", 0);
+	run(b, "remote_ipis", 3);
+	both = compare(a, b);
+	text = print(&both, compare__print_cover);
+	assert_contains(text, "| 112-CPU Xeon / 2-CPU Xeon |");
+	assert_contains(text, "|  new ~ |\n");
+	assert_null(strstr(text, "emulated"));
+	free(text);
+	done(&both);
+	both = compare_files(BASE, PATCHED);
+	text = print(&both, compare__print_cover);
+	assert_columns_line_up(text);
+	assert_contains(text, "| pageout (pages=4096 via=memcg bystander=other) ");
+	free(text);
+	done(&both);
+	both = nasty();
+	text = print(&both, compare__print_cover);
+	assert_columns_line_up(text);
+	assert_tables_are_regular(text);
 	free(text);
 	done(&both);
 }
@@ -1051,6 +1137,8 @@ int main(void)
 		cmocka_unit_test(csv_is_one_record_per_workload_and_metric_and_nothing_else),
 		cmocka_unit_test(csv_keeps_any_text_in_its_field),
 		cmocka_unit_test(markdown_tables_are_regular_and_text_marks_nothing_up),
+		cmocka_unit_test(a_cover_letter_has_means_with_their_runs),
+		cmocka_unit_test(a_cover_letter_names_the_machines),
 		cmocka_unit_test(the_table_lets_no_text_move_the_cursor),
 		cmocka_unit_test(json_holds_every_value_and_a_reason_for_every_null),
 		cmocka_unit_test(a_file_name_that_is_no_utf8_breaks_no_json),
