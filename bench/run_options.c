@@ -21,12 +21,16 @@ static const char doc[] =
 	"Everything that is changed on the machine is written to a journal first, and put back at "
 	"the end and on a signal; after a second signal, SIGKILL or a crash, \"tlbbench restore\" "
 	"does it.\n\n"
+	"With --switch, a change to the kernel that can be turned off and on is compared within one "
+	"boot; the switch is put back as it was found, too.\n\n"
 	"Exit status: 0 done, or ended by a signal after printing what there is; 1 failed, or no "
-	"run did any work; 2 usage; 77 none of the workloads can run here.\n\n"
+	"run did any work; 2 usage; 77 none of the workloads can run here, or there is no such "
+	"switch.\n\n"
 	"Examples:\n"
 	"  sudo tlbbench run pageout --pages 4096 --runs 10 -o before.json\n"
 	"  sudo tlbbench run pageout --bystander spin --cpus 0-15\n"
-	"  sudo tlbbench run suite --time-limit 2m -o before.json\n";
+	"  sudo tlbbench run suite --time-limit 2m -o before.json\n"
+	"  sudo tlbbench run suite --switch /sys/kernel/debug/x86/tlb_batch_filter -o filter\n";
 
 enum {
 	KEY_PAGES = 256,
@@ -40,7 +44,8 @@ enum {
 	KEY_CPUS,
 	KEY_RUNS,
 	KEY_TIME_LIMIT,
-	KEY_CLASSIFY
+	KEY_CLASSIFY,
+	KEY_SWITCH
 };
 
 static const struct argp_option options[] = {
@@ -71,7 +76,14 @@ static const struct argp_option options[] = {
 	  "Tell lazy from not-loaded CPUs: exact, sampled, off, auto (the default: exact up to 32 "
 	  "CPUs)",
 	  1 },
-	{ "output", 'o', "FILE", 0, "Write the result, as JSON, to FILE", 2 },
+	{ "switch", KEY_SWITCH, "FILE", 0,
+	  "Turn this switch of the kernel off and on, and do the runs with each, in turns: off on "
+	  "on off ...",
+	  1 },
+	{ "output", 'o', "FILE", 0,
+	  "Write the result, as JSON, to FILE; with --switch, those of its two states to "
+	  "FILE.off.json and FILE.on.json",
+	  2 },
 	{ "json", 'J', NULL, 0, "Print the result as JSON instead of tables", 2 },
 	{ "quiet", 'q', NULL, 0, "Show no progress", 2 },
 	{ "verbose", 'v', NULL, 0, "Print the funnel of every run, and say more on stderr", 2 },
@@ -158,6 +170,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_CLASSIFY:
 		run->observer.classify = parse__choice_or_err("--classify", text, classify);
+		break;
+	case KEY_SWITCH:
+		run->toggle = text;
 		break;
 	case 'o':
 		run->output = text;
@@ -265,6 +280,21 @@ static void check_fit(const struct run_options *run)
 		refuse_misfit(run, "--access", "has no threads that access its memory besides");
 }
 
+/* The switch makes two results, and standard output has room for one. */
+static void check_switch(const struct run_options *run)
+{
+	if (!run->toggle)
+		return;
+	if (run->json)
+		diag__error("--switch and --json exclude each other: there are two results");
+	else if (run->output && strcmp(run->output, "-") == 0)
+		diag__error("--switch and --output - exclude each other: there are two results");
+	else
+		return;
+	diag__hint("-o PREFIX writes PREFIX.off.json and PREFIX.on.json");
+	exit(EXIT_USAGE);
+}
+
 void run_options__parse(struct run_options *run, int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -274,4 +304,5 @@ void run_options__parse(struct run_options *run, int argc, char **argv)
 	*run = (struct run_options){ .runs = DEFAULT_RUNS };
 	argp_parse(&argp, argc, argv, 0, NULL, run);
 	check_fit(run);
+	check_switch(run);
 }

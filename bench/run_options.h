@@ -20,7 +20,8 @@ struct run_options {
 	const char *cpus_text;	/* NULL: all */
 	uint64_t runs;		/* of each workload */
 	uint64_t time_limit_ns; /* of each workload; 0: none */
-	const char *output;
+	const char *toggle;	/* the file of the switch, or NULL */
+	const char *output;	/* with a switch, the start of two names */
 	bool json, quiet, verbose;
 };
 

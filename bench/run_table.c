@@ -111,7 +111,7 @@ static size_t collect(const json_t *runs, const char *name, double *out)
 	return n;
 }
 
-void run_table__medians(FILE *out, const json_t *runs)
+void run_table__medians(FILE *out, const char *label, const json_t *runs)
 {
 	double *numbers = calloc(json_array_size(runs) + 1, sizeof(*numbers));
 	json_t *values = json_object();
@@ -124,7 +124,7 @@ void run_table__medians(FILE *out, const json_t *runs)
 			json_object_set_new(values, metrics[i].name, json_real(summary.median));
 	}
 	if (json_object_size(values))
-		run_table__row(out, "med", values);
+		run_table__row(out, label, values);
 	json_decref(values);
 	free(numbers);
 }

@@ -21,6 +21,6 @@ void run_table__row(FILE *out, const char *label, const json_t *values);
 void run_table__note(FILE *out, const char *kind, const char *text);
 
 /* The row of the medians, each over the runs that did work and have the value. None: no row. */
-void run_table__medians(FILE *out, const json_t *runs);
+void run_table__medians(FILE *out, const char *label, const json_t *runs);
 
 #endif

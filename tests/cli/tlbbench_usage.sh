@@ -10,6 +10,8 @@ tlbbench=${BUILD:-build}/tlbbench
 program=$tlbbench
 export XDG_STATE_HOME="$work/state"
 
+echo 1 >"$work/on"
+
 refuses "no command" "which command"
 refuses "an unknown command" "'walk'" walk
 refuses "run without a workload" "which workload" run
@@ -41,6 +43,17 @@ refuses "an unknown way to classify" "'often'" run pageout --classify often
 refuses "CPUs that are no list" '"0-"' run pageout --cpus 0-
 refuses "CPUs that are not there" "8191" run pageout --cpus 8191
 refuses "no CPUs" "--cpus" run pageout --cpus ''
+refuses "a switch and JSON on stdout" "--switch and --json exclude each other" \
+	run pageout --switch /proc/sys/kernel/printk --json
+refuses "a switch and a result on stdout" "--switch and --output - exclude each other" \
+	run pageout --switch /proc/sys/kernel/printk -o -
+refuses "a switch that is a file of the user" "it is no setting of the kernel" \
+	run pageout --switch "$work/on"
+refuses "a switch that is a number" "it reads \"" run pageout --switch /proc/sys/vm/swappiness
+refuses "a switch that is a folder" "Is a directory" run pageout --switch /proc/sys
+gives 77 "a switch that is not there" "this kernel has no such switch" \
+	run pageout --switch /proc/sys/vm/none
+gives 77 "a switch below a file" "Not a directory" run pageout --switch /proc/sys/vm/swappiness/on
 refuses "an unknown option" "--nonsense" run pageout --nonsense
 refuses "an argument to restore" "Too many" restore x
 refuses "an argument to list" "Too many" list x
