@@ -75,7 +75,9 @@ $(B)/tlbstat: $(TLBSTAT) $(OBSERVER) $(COMMON)
 $(B)/tlbbench: $(B)/bench/tlbbench.o $(BENCH) $(OBSERVER) $(COMMON)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(SAN) -pie $^ $(LIBS_BPF) $(LIBS) -o $@
-$(B)/tlbvm: $(B)/vm/tlbvm.o $(VM) $(COMMON)
+# tlbvm ab joins the results of boots.
+RESULT := $(patsubst %,$(B)/bench/%.o,environment_diff metric result result_join)
+$(B)/tlbvm: $(B)/vm/tlbvm.o $(VM) $(RESULT) $(COMMON)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(SAN) -pie $^ $(LIBS) -lz -o $@
 

@@ -15,6 +15,9 @@
 #include "common/diag.h"
 #include "common/stop.h"
 
+/* How often a child that is followed is looked at. */
+#define FOLLOW_NS UINT64_C(50000000)
+
 static void __attribute__((noreturn)) give_up(int report, int err)
 {
 	if (write(report, &err, sizeof(err)) != sizeof(err))
@@ -35,11 +38,23 @@ static int keep_open(const int *keep)
 	return 0;
 }
 
+/* After fork: a process group of its own that ends with @parent. Returns 0 or a negative errno. */
+static int settle(pid_t parent)
+{
+	setpgid(0, 0);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return -errno;
+	/* The parent may have died before the kernel was asked to tell. */
+	if (getppid() != parent)
+		_exit(126);
+	return 0;
+}
+
 /* Between fork and exec. */
 static void __attribute__((noreturn))
 become(const char *const *argv, const struct child_setup *setup, pid_t parent, int report)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), err;
 	sigset_t none;
 
 	sigemptyset(&none);
@@ -48,12 +63,9 @@ become(const char *const *argv, const struct child_setup *setup, pid_t parent, i
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
-	setpgid(0, 0);
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-		give_up(report, errno);
-	/* The parent may have died before the kernel was asked to tell. */
-	if (getppid() != parent)
-		_exit(126);
+	err = settle(parent);
+	if (err)
+		give_up(report, -err);
 	if (null < 0 || redirect(null, STDIN_FILENO, null) ||
 	    redirect(setup->out, STDOUT_FILENO, null) ||
 	    redirect(setup->err, STDERR_FILENO, null) || keep_open(setup->keep))
@@ -94,6 +106,22 @@ pid_t child__start(const char *const *argv, const struct child_setup *setup)
 	return err ? err : pid;
 }
 
+pid_t child__fork(int (*body)(void *context), void *context, int out)
+{
+	pid_t parent = getpid(), pid;
+	int code;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid)
+		return pid < 0 ? -errno : pid;
+	if (settle(parent) || dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0)
+		_exit(126);
+	code = body(context);
+	fflush(NULL);
+	_exit(code);
+}
+
 static int status_code(int status)
 {
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -121,6 +149,16 @@ int child__stop(pid_t pid, unsigned int grace_ms)
 	}
 	kill(pid, SIGKILL);
 	return child__wait(pid);
+}
+
+int child__follow(pid_t pid, unsigned int grace_ms)
+{
+	int status;
+
+	while (waitpid(pid, &status, WNOHANG) != pid)
+		if (!stop__sleep_until(stop__now_ns() + FOLLOW_NS))
+			return child__stop(pid, grace_ms);
+	return status_code(status);
 }
 
 void captured__free(struct captured *captured)

@@ -22,11 +22,20 @@ struct child_setup {
  */
 pid_t child__start(const char *const *argv, const struct child_setup *setup);
 
+/*
+ * The same for a function of ours, with @out as its stdout and stderr: what @body returns is the
+ * exit code. It can be asked to stop as a program can (common/stop.h).
+ */
+pid_t child__fork(int (*body)(void *context), void *context, int out);
+
 /* Waits for the end. Returns the exit code, 128 + N for a signal, or a negative errno. */
 int child__wait(pid_t pid);
 
 /* Asks it to end, waits up to @grace_ms, then kills it. Returns as child__wait(). */
 int child__stop(pid_t pid, unsigned int grace_ms);
+
+/* Waits too, but when a stop is asked it passes that on, and waits @grace_ms more. */
+int child__follow(pid_t pid, unsigned int grace_ms);
 
 struct captured {
 	char *out; /* stdout, NUL-terminated */

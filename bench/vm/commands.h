@@ -4,6 +4,7 @@
 #define TLBVM_COMMANDS_H
 
 int vm_run(int argc, char **argv);
+int vm_ab(int argc, char **argv);
 int vm_kernels(int argc, char **argv);
 
 #endif

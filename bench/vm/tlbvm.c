@@ -15,6 +15,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "run", "tlbvm run", vm_run },
+	{ "ab", "tlbvm ab", vm_ab },
 	{ "kernels", "tlbvm kernels", vm_kernels },
 };
 
@@ -25,6 +26,7 @@ static const char doc[] =
 	"\v"
 	"Commands:\n"
 	"  run       boot a kernel, run a command in it, return its output and result\n"
+	"  ab        compare two kernels, or one with a switch off and on\n"
 	"  kernels   list the kernels that can be booted; fetch them\n"
 	"\n"
 	"tlbvm COMMAND --help tells more.\n"
@@ -32,6 +34,7 @@ static const char doc[] =
 	"Examples:\n"
 	"  tlbvm run -- uname -a\n"
 	"  tlbvm run --kernel stock:6.12 --module zram -- tlbbench run pageout\n"
+	"  tlbvm ab --a stock:6.12 --b stock:7.3 --module zram -- tlbbench run pageout\n"
 	"  tlbvm kernels --fetch stock:6.1\n";
 
 struct choice {
@@ -50,7 +53,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			if (!strcmp(commands[i].name, arg))
 				choice->command = &commands[i];
 		if (!choice->command) {
-			diag__error("no command \"%s\"; there are: run, kernels", arg);
+			diag__error("no command \"%s\"; there are: run, ab, kernels", arg);
 			exit(EXIT_USAGE);
 		}
 		choice->argv = &state->argv[state->next - 1];

@@ -50,12 +50,44 @@ refuses "a file to put that is not there" "$work/none" \
 	run --kernel "$work/image" --put "$work/none" -- true
 refuses "two files to get into one" "would overwrite result" \
 	run --kernel "$work/image" --get a/result --get b/result -- true
+# The command line of a comparison, which boots nothing here.
+job="tlbbench run pageout"
+both="ab --a $work/image --b $work/image"
+# shellcheck disable=SC2086 # several words
+{
+	refuses "ab without kernels" "which kernels?" ab -- $job
+	refuses "ab with one kernel" "which kernels?" ab --a "$work/image" -- $job
+	refuses "ab of a kernel without its switch" "--kernel goes with --switch" \
+		ab --kernel "$work/image" -- $job
+	refuses "ab of a switch without its kernel" "--switch needs --kernel" ab --switch /x -- $job
+	refuses "ab of a switch of two kernels" "--switch and --b exclude each other" \
+		ab --kernel "$work/image" --b "$work/image" --switch /x -- $job
+	refuses "ab of a switch by a relative path" '"sys/x"' ab --kernel "$work/image" --switch sys/x -- $job
+	refuses "ab without a job" "no job was given" $both
+	refuses "ab of another program" '"tlbbench run ...", got "sh -c"' $both -- sh -c "$job"
+	refuses "ab of another command" 'got "tlbbench compare"' $both -- tlbbench compare
+	refuses "ab whose job has an output" '--output of the job ("-o")' $both -- $job -o x.json
+	refuses "ab whose job has an output among letters" '--output of the job ("-qox")' $both -- $job -qox
+	refuses "ab whose job has an output by half its name" '--output of the job ("--out=x")' \
+		$both -- $job --out=x
+	refuses "ab whose job prints JSON" '--json of the job ("-J")' $both -- $job -J
+	refuses "ab whose job has a switch" '--switch of the job ("--switch=/x")' $both -- $job --switch=/x
+	refuses "ab without boots" '"0"' $both --boots 0 -- $job
+	refuses "ab into a folder with a colon" '"a:b"' $both --out a:b -- $job
+	refuses "ab of a kernel that is not there" "$work/none" \
+		ab --a "$work/image" --b "$work/none" --out "$work/ab" -- $job
+	refuses "ab of nodes without memory" "--nodes 2: each needs 128M" $both --mem 255M --nodes 2 -- $job
+	refuses "an option that ab has not" "--get" $both --get x -- $job
+}
+# shellcheck disable=SC2016 # evaluated by holds()
+holds "what is refused leaves no folder" '[ ! -e "$work/ab" ] && [ ! -e ab ]'
 refuses "a fetch of no series" '"7.3"' kernels --fetch 7.3
 refuses "a source of no series" '"source:7.3.4"' kernels --fetch source:7.3.4
 refuses "an argument to kernels" '"stock:7.3"' kernels stock:7.3
 
 gives 0 "help tells the commands" "kernels" --help
 gives 0 "help of run tells its exit codes" "Exit codes" run --help
+gives 0 "help of ab has an example" "--control --" ab --help
 gives 0 "help of kernels has an example" "--fetch stock:6.12" kernels --help
 gives 0 "help of kernels tells of sources" "--fetch source:7.3" kernels --help
 gives 0 "the version" "tlbvm 0" --version
