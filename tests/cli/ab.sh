@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The rows of make ab (bench/ab.jq), and what bench/ab refuses before it boots anything.
+# When make ab says that two measurements agree (bench/agree.jq), and what bench/ab refuses before it
+# boots anything.
 # The conditions are evaluated by holds().
 # shellcheck disable=SC2016,SC2034,SC2317
 . tests/check.inc
@@ -10,57 +11,46 @@ command -v jq >/dev/null || {
 }
 export BUILD="${BUILD:-build}" KERNEL_A=none KERNEL_B=none OUT="$work/ab"
 
-# workload NAME STATUS IPIS...: as in a result, a run for each number of interrupts.
-workload() {
-	name=$1
-	status=$2
-	shift 2
-	jq -n --arg name "$name" --arg status "$status" '{ $name, parameters: { pages: 100 },
-		runs: [$ARGS.positional[] | { $status, values: { remote_ipis: . }, absent: {} }] }' \
-		--jsonargs "$@"
+# answer NAME MIN_A MAX_A MIN_B MAX_B CHANGE...: as of "tlbbench compare --json --metrics remote_ipis". In
+# place of a number, a word is why a side has none.
+answer() {
+	while [ $# -gt 0 ]; do
+		jq -n --arg name "$1" --arg low_a "$2" --arg high_a "$3" --arg low_b "$4" --arg high_b "$5" \
+			--argjson change "$6" 'def cell($low; $high):
+				if $low | test("^[0-9]") then { n: 5, min: ($low | tonumber), max: ($high | tonumber) }
+				else { n: 0, state: $low } end;
+			{ $name, parameters: { pages: 100 }, metrics: [{ name: "remote_ipis",
+				a: cell($low_a; $high_a), b: cell($low_b; $high_b), change_percent: $change }] }'
+		shift 6
+	done | jq -s '{ workloads: . }'
 }
 
-result() {
-	jq -s '{ workloads: . }'
+answer same 100 100 0 0 -100 near 1000 1000 80 80 -92 far 1000 1000 80 80 -92 \
+	wide 50 60 3 6 -91.5 half 50 60 3 6 -91.5 still 0 0 0 0 0 rises 0 0 5 7 null \
+	apart 0 0 5 7 null refused unsupported - 3 3 null alone 1 2 1 2 0 >"$work/kernels"
+answer same 100 100 0 0 -100 near 1000 1000 60 60 -94 far 1000 1000 59 59 -94.1 \
+	wide 55 70 6 9 -87 half 55 70 7 9 -85 still 0 0 0 0 0 rises 0 0 7 9 null \
+	apart 0 0 8 9 null refused 3 3 3 3 0 >"$work/switch"
+jq -n --slurpfile kernels "$work/kernels" --slurpfile switch "$work/switch" -f bench/agree.jq \
+	>"$work/rows" 2>"$work/err"
+
+# says TEST VERDICT
+says() {
+	verdict=$(jq -r --arg test "$1" '.[] | select(.test == $test) | .verdict' "$work/rows")
+	expected=$2
+	holds "two measurements: $1" '[ "$verdict" = "$expected" ]'
 }
-
-{
-	workload falls ok 1000 2000
-	workload still ok 0 0
-	workload rises ok 0 0
-	workload refused unsupported null
-	workload alone ok 5
-	workload mixed ok 8 null
-	workload idle no_work 7
-} | result >"$work/a"
-{
-	workload falls ok 3 0 0
-	workload still ok 0
-	workload rises ok 4
-	workload refused unsupported null
-	workload mixed ok 10
-	workload idle no_work 7
-} | result >"$work/b"
-jq -n --slurpfile a "$work/a" --slurpfile b "$work/b" --argjson metrics '["remote_ipis"]' \
-	-f bench/ab.jq >"$work/rows" 2>"$work/err"
-
-# row TEST CONDITION
-row() {
-	jq -e --arg test "$1" ".[] | select(.test == \$test) | $2" "$work/rows" >/dev/null
-}
-
-holds "every workload has its row" '[ "$(jq length "$work/rows")" -eq 7 ]'
-holds "means, each with its number of runs" \
-	'row falls ".baseline == { n: 2, mean: 1500 } and .patched == { n: 3, mean: 1 }"'
-holds "the change is of the means" 'row falls ".change == \"-99.93%\""'
-holds "0 to 0 is no change" 'row still ".change == \"0%\""'
-holds "a change from 0 has no percentage" 'row rises ".change == \"new\""'
-holds "what cannot run is no 0" \
-	'row refused ".baseline == { n: 0, mean: null, why: \"unsupported\" } and .change == null"'
-holds "a run without work is not counted" 'row idle ".baseline == { n: 0, mean: null, why: \"no_work\" }"'
-holds "what one side does not have is no 0" \
-	'row alone ".patched == { n: 0, mean: null, why: \"not run\" } and .change == null"'
-holds "a value that is absent is not counted" 'row mixed ".baseline == { n: 1, mean: 8 }"'
+holds "every workload has its row" '[ "$(jq length "$work/rows")" -eq 10 ]'
+says same "agree"
+says near "agree"
+says far "DIFFER"
+says wide "agree: the ranges overlap"
+says half "DIFFER"
+says still "agree"
+says rises "agree: the ranges overlap"
+says apart "DIFFER"
+says refused "not compared: kernels unsupported"
+says alone "not compared: switch not run"
 
 printf 'test\tn\tchange\nlong name\t7\t-1%%\n' >"$work/cells"
 (
@@ -80,11 +70,13 @@ refuses_setting() {
 	env "$1=$2" bench/ab >"$work/out" 2>"$work/err"
 	code=$?
 	holds "$1='$2' is refused by name" \
-		'[ $code -eq 2 ] && grep -qF "$setting: expected a number" "$work/err" && [ ! -e "$OUT" ]'
+		'[ $code -eq 2 ] && grep -qE "$setting: expected (a number|one of)" "$work/err" && [ ! -e "$OUT" ]'
 }
 refuses_setting CPUS 1
 refuses_setting CPUS '16 many'
 refuses_setting RUNS 0
 refuses_setting BOOTS -1
 refuses_setting PAGES 1k
+refuses_setting AA yes
+refuses_setting SWITCH 2
 exit $failed
