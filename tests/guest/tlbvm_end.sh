@@ -126,4 +126,27 @@ finish
 holds "a job that powers the guest off has no result" \
 	'[ $code -eq 1 ] && grep -q "without a final record: the result is lost" "$work/err"'
 holds "nothing is left behind" "$nothing_left"
+
+# A comparison boots in a process of its own, which ends as it does.
+for signal in INT KILL; do
+	"$tlbvm" ab --a stock:7.3 --b stock:7.3 --out "$work/ab" --cpus 1 --timeout 100s --qemu-arg -S -- \
+		tlbbench run pageout >"$work/out" 2>"$work/err" &
+	pid=$!
+	qemu=
+	within 60 'boot=$(pgrep -P "$pid") && qemu=$(pgrep -P "$boot" -f "qemu-system.* -initrd")'
+	kill -$signal "$pid"
+	finish
+	holds "SIG$signal ends a comparison with its code" '[ "$(kill -l $code)" = $signal ]'
+	holds "SIG$signal ends the guest of a comparison" '[ -n "$qemu" ] && gone'
+	[ $signal = KILL ] || holds "SIG$signal leaves no file of its guest" "$nothing_left"
+done
+
+"$tlbvm" ab --a stock:7.3 --b stock:7.3 --boots 1 --out "$work/ab" --cpus 1 --timeout 1s --qemu-arg -S -- \
+	tlbbench run pageout >"$work/out" 2>"$work/err"
+code=$?
+holds "a boot that fails is tried once more" \
+	'[ "$(grep -c "boot 1 of 2: a.1, \|boot 1 of 2, once more: a.1, " "$work/err")" -eq 2 ]'
+holds "one that fails again is named as lost, and the comparison fails" \
+	'[ $code -eq 1 ] && [ "$(grep -c "boot [ab].1 is lost" "$work/err")" -eq 2 ]'
+holds "it shows why" 'grep -q "did not end within 1 s" "$work/err"'
 exit $failed

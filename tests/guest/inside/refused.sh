@@ -37,6 +37,35 @@ run 512
 ok "a run works" '[ $code -eq 0 ]'
 ok "nothing is left" clean
 
+stage="with a switch"
+printk=/sys/module/printk/parameters/time
+was=$(cat $printk)
+tlbbench run pageout --pages 256 --runs 2 -q --switch $printk -o switched >/tmp/said 2>&1
+code=$?
+ok "a run works" '[ $code -eq 0 ]'
+ok "off and on take turns" '[ "$(sed -n "/^ run/,/^medians/s/^ *\(on\|off\) .*/\1/p" /tmp/said | tr "\n" " ")" = "off on on off " ]'
+ok "each state has its result" 'grep -q "\"state\": \"off\"" switched.off.json && grep -q "\"state\": \"on\"" switched.on.json &&
+	[ "$(cat switched.*.json | grep -c "\"status\": \"ok\"")" -eq 4 ]'
+ok "the switch is as it was" '[ "$(cat $printk)" = "$was" ]'
+ok "nothing is left" clean
+tlbbench run pageout --pages 256 --runs 1 -q --switch /sys/module/zswap/parameters/enabled >/tmp/said 2>&1
+code=$?
+ok "one that the workload sets too is a failure" \
+	'[ $code -eq 1 ] && grep -q "the workload, or somebody else, sets it too" /tmp/said'
+ok "nothing is left" clean
+
+stage="without the switch of the patch"
+tlbbench run pageout --pages 256 -q --switch /sys/kernel/debug/x86/tlb_batch_filter -o none >/tmp/said 2>&1
+code=$?
+ok "exit 77" '[ $code -eq 77 ]'
+ok "the reason is told" 'grep -q "this kernel has no such switch" /tmp/said'
+ok "there is no result" '[ ! -e none.off.json ] && [ ! -e none.on.json ]'
+umount /sys/kernel/debug
+tlbbench run pageout --pages 256 -q --switch /sys/kernel/debug/x86/tlb_batch_filter >/tmp/said 2>&1
+code=$?
+ok "without debugfs it says how to mount it" '[ $code -eq 77 ] && grep -q "mount -t debugfs" /tmp/said'
+mount -t debugfs none /sys/kernel/debug
+
 stage="without leave to swap"
 echo 0 >/sys/fs/cgroup/user/memory.swap.max
 run 512

@@ -3,8 +3,11 @@
 # Inside a guest: tlbbench is killed at each stage of a run, and restore puts everything back. The
 # guest has a zram swap and a zswap of its own, which must stay as they are.
 failed=0
+options=
 journal=/var/lib/tlbbench/journal
 zswap=/sys/module/zswap/parameters/enabled
+# A switch that any kernel has.
+switch=/sys/module/printk/parameters/time
 
 # Everything that a run changes, and what lies beside it.
 machine() {
@@ -15,7 +18,7 @@ machine() {
 	find /dev -name 'zram*' | sort
 	for setting in /proc/sys/vm/* /proc/sys/kernel/numa_balancing $zswap \
 		/sys/kernel/mm/transparent_hugepage/enabled /sys/kernel/mm/ksm/run \
-		/sys/kernel/mm/lru_gen/enabled /sys/kernel/mm/numa/demotion_enabled; do
+		/sys/kernel/mm/lru_gen/enabled /sys/kernel/mm/numa/demotion_enabled $switch; do
 		echo "$setting $(cat "$setting" 2>/dev/null)"
 	done
 	find /sys/fs/cgroup -type d | sort
@@ -55,11 +58,17 @@ some_pages_out() {
 	[ "$(awk '$1 ~ /zram1/ { print $4 }' /proc/swaps)" -gt 100 ] 2>/dev/null
 }
 
+# shellcheck disable=SC2317 # called by kill_at()
+switched_off() {
+	grep -q N "$switch"
+}
+
 # kill_at STAGE CONDITION... : starts a run and kills it once the condition holds.
 kill_at() {
 	stage=$1
 	shift
-	tlbbench run pageout --pages 8192 --runs 1 -q >/tmp/out 2>&1 &
+	# shellcheck disable=SC2086 # several words or none
+	tlbbench run pageout --pages 8192 --runs 1 -q $options >/tmp/out 2>&1 &
 	pid=$!
 	until "$@" || ! kill -0 $pid; do
 		usleep 5000
@@ -92,6 +101,12 @@ kill_at "killed when it had made a device" written zram
 kill_at "killed when it had turned swap on" written swap
 kill_at "killed when it had made a cgroup" written cgroup
 kill_at "killed when pages were going out" some_pages_out
+echo Y >$switch
+machine >/tmp/before
+options="--switch $switch"
+kill_at "killed when it had turned a switch off" switched_off
+kill_at "killed with the switch off, when pages were going out" some_pages_out
+options=
 
 stage="a run after one that was killed"
 tlbbench run pageout --pages 8192 --runs 1 -q >/tmp/out 2>&1 &
@@ -104,7 +119,7 @@ ok same
 
 for signal in INT TERM HUP QUIT USR1; do
 	stage="SIG$signal while pages were going out"
-	tlbbench run pageout --pages 8192 --runs 100 -q >/tmp/out 2>&1 &
+	tlbbench run pageout --pages 8192 --runs 100 -q --switch $switch >/tmp/out 2>&1 &
 	pid=$!
 	until some_pages_out; do usleep 5000; done
 	kill -$signal $pid
