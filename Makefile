@@ -2,8 +2,13 @@
 # Every task a person needs. "make help" lists them; V=1 shows the commands.
 
 VERSION := 0.1.0
-ARCH ?= x86_64
-B := build
+# What guest programs are built for; arm64 and amd64 are other names. Programs for an architecture
+# that is not this machine's are cross-built: only those for guests, with the libraries that
+# "tlbvm sysroot" brings.
+HOST_ARCH := $(shell uname -m)
+ARCH ?= $(HOST_ARCH)
+override ARCH := $(patsubst arm64,aarch64,$(patsubst amd64,x86_64,$(ARCH)))
+TOP := build
 
 CC ?= gcc
 CLANG ?= clang
@@ -11,18 +16,34 @@ BPFTOOL ?= bpftool
 CFLAGS ?= -O2 -g
 # SANITIZE=1 builds into build/asan with the address and undefined-behaviour sanitizers.
 ifeq ($(SANITIZE),1)
-B := build/asan
+TOP := build/asan
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
+ifeq ($(ARCH),$(HOST_ARCH))
+B := $(TOP)
+MULTIARCH = $(shell $(CC) -print-multiarch)
+BPF_INCLUDE = -I/usr/include/$(MULTIARCH)
+else
+# Objects, BPF programs (they know the registers) and generated headers of each in a folder of its own.
+B := $(TOP)/$(ARCH)
+CC := $(ARCH)-linux-gnu-gcc
+SYSROOT := $(B)/sysroot
+SYSROOT_FLAGS := -isystem $(SYSROOT)/usr/include -isystem $(SYSROOT)/usr/include/$(ARCH)-linux-gnu
+SYSROOT_LIBS := -L$(SYSROOT)/usr/lib/$(ARCH)-linux-gnu
+BPF_INCLUDE := -I/usr/$(ARCH)-linux-gnu/include
+endif
+BPF_TARGET_x86_64 := x86
+BPF_TARGET_aarch64 := arm64
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 \
 	-Wno-format-nonliteral
 CPPFLAGS += -D_GNU_SOURCE -DTLBSTAT_VERSION='"$(VERSION)"' -Isrc -Ibench -I$(B)
-ALL_CFLAGS = -std=gnu17 $(WARN) -fPIE -MMD -MP $(CFLAGS) $(SAN)
-BPF_CFLAGS = -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -O2 -g -Wall -Werror -Ibpf -Isrc -I/usr/include/$(shell $(CC) -print-multiarch)
+ALL_CFLAGS = -std=gnu17 $(WARN) -fPIE -MMD -MP $(CFLAGS) $(SAN) $(SYSROOT_FLAGS)
+BPF_CFLAGS = -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_TARGET_$(ARCH)) -O2 -g -Wall -Werror -Ibpf -Isrc \
+	$(BPF_INCLUDE)
 
-LIBS_BPF := -lbpf -lelf -lz
-LIBS := -ljansson -lpthread -lm
+LIBS_BPF := $(SYSROOT_LIBS) -lbpf -lelf -lz
+LIBS := $(SYSROOT_LIBS) -ljansson -lpthread -lm
 
 Q := @
 ifeq ($(V),1)
@@ -39,13 +60,30 @@ SKELS := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(wildcard bpf/*.bpf.c))
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 PROGRAMS := $(B)/tlbstat $(B)/tlbbench $(B)/tlbvm
-GUEST := $(B)/guest/$(ARCH)/tlbstat $(B)/guest/$(ARCH)/tlbbench $(B)/guest/$(ARCH)/agent
+GUEST_DIR := $(TOP)/guest/$(ARCH)
+GUEST := $(GUEST_DIR)/tlbstat $(GUEST_DIR)/tlbbench $(GUEST_DIR)/agent
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all
-all: $(PROGRAMS) $(GUEST) ## Build the programs, and their static copies for guests
+.PHONY: all guest native
+ifeq ($(ARCH),$(HOST_ARCH))
+all: $(PROGRAMS) guest ## Build the programs, and their static copies for guests; ARCH=arm64 for such guests
+	@:
+else
+all: native
+	$(Q)$(MAKE) --no-print-directory guest
+native:
+	$(Q)$(MAKE) --no-print-directory ARCH=$(HOST_ARCH) all
+# The list of packages is there; looking at what is in the cache takes no time.
+$(SYSROOT): bench/vm/sysroot.c
+	$(call say,SYSROOT,$@)
+	$(Q)command -v $(CC) >/dev/null || { \
+		echo "no cross compiler $(CC): as root, make deps-arm64 installs it" >&2; exit 1; }
+	$(Q)mkdir -p $(@D) && folder=$$($(TOP)/tlbvm sysroot --arch $(ARCH)) && ln -sfn "$$folder" $@
+$(COMMON) $(OBSERVER) $(TLBSTAT) $(BENCH) $(VM) $(B)/bench/tlbbench.o $(B)/vm/agent.o: | $(SYSROOT)
+endif
+guest: $(GUEST)
 	@:
 
 $(B)/common/%.o: src/common/%.c
@@ -81,15 +119,15 @@ $(B)/tlbvm: $(B)/vm/tlbvm.o $(VM) $(RESULT) $(COMMON)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(SAN) -pie $^ $(LIBS) -lz -o $@
 
-$(B)/guest/$(ARCH)/tlbstat: $(TLBSTAT) $(OBSERVER) $(COMMON)
+$(GUEST_DIR)/tlbstat: $(TLBSTAT) $(OBSERVER) $(COMMON)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -static-pie $^ $(LIBS_BPF) $(LIBS) -o $@
-$(B)/guest/$(ARCH)/tlbbench: $(B)/bench/tlbbench.o $(BENCH) $(OBSERVER) $(COMMON)
+$(GUEST_DIR)/tlbbench: $(B)/bench/tlbbench.o $(BENCH) $(OBSERVER) $(COMMON)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -static-pie $^ $(LIBS_BPF) $(LIBS) -o $@
-$(B)/guest/$(ARCH)/agent: $(B)/vm/agent.o $(B)/vm/frames.o $(COMMON)
+$(GUEST_DIR)/agent: $(B)/vm/agent.o $(B)/vm/frames.o $(COMMON)
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -static-pie $^ -lz -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -static-pie $^ $(SYSROOT_LIBS) -lz -o $@
 
 $(B)/unit/%: tests/unit/%.c $(BENCH) $(VM) $(OBSERVER) $(COMMON)
 	$(call say,CC,$<)
@@ -119,7 +157,7 @@ $(B)/fuzz/%: tests/fuzz/%.c tests/fuzz/fuzz.h $(B)/fuzzlib.a
 		-fsanitize=fuzzer,address,undefined $< $(B)/fuzzlib.a $(LIBS_BPF) $(LIBS) -o $@
 
 # Programs that the guest tests run inside guests.
-$(B)/guest/$(ARCH)/tests/%: tests/guest/%.c
+$(GUEST_DIR)/tests/%: tests/guest/%.c
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) $(CFLAGS) -static $< -lpthread -o $@
 
@@ -130,6 +168,8 @@ DEPS_BUILD := gcc libc6-dev make clang llvm bpftool libbpf-dev libelf-dev zlib1g
 DEPS_GUEST := qemu-system-x86 busybox-static xz-utils jq
 DEPS_TEST := libcmocka-dev libclang-rt-14-dev clang-format shellcheck mandoc locales procps \
 	git flex bison bc
+# To build programs for arm64 guests, and to run these.
+DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross linux-libc-dev-arm64-cross qemu-system-arm
 
 DEPS_KERNEL := git perl flex bison bc libssl-dev libelf-dev pahole rsync gcc-aarch64-linux-gnu
 
@@ -147,12 +187,13 @@ define install
 	fi
 endef
 
-.PHONY: deps deps-test deps-kernel
+.PHONY: deps deps-arm64 deps-test deps-kernel
 deps: ## Install the packages to build and to run guests (root, Debian 12)
 	$(call install,$(DEPS_BUILD) $(DEPS_GUEST))
+deps-arm64: ## The same and those for arm64 guests
+	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_ARM64))
 deps-test: ## The same and those of the tests
-	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_TEST))
-
+	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_ARM64) $(DEPS_TEST))
 deps-kernel: ## The same as deps and those to build kernels
 	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_KERNEL))
 
@@ -175,7 +216,7 @@ ab: deps ## Run the suite without and with the kernel change; CPUS='16 64' RUNS=
 
 # --- Testing -------------------------------------------------------------------------------------
 
-GUEST_TESTS := $(patsubst tests/guest/%.c,$(B)/guest/$(ARCH)/tests/%,$(wildcard tests/guest/*.c))
+GUEST_TESTS := $(patsubst tests/guest/%.c,$(GUEST_DIR)/tests/%,$(wildcard tests/guest/*.c))
 # As many jobs as there are CPUs, unless -j was given.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
@@ -183,6 +224,7 @@ JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 unit: $(UNIT)
 test: deps-test ## Run all tests; TEST_ONLY=pattern runs those whose path matches
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all $(GUEST_TESTS) $(FUZZ)
+	$(Q)$(MAKE) --no-print-directory $(JOBS) ARCH=aarch64 all
 	$(Q)$(MAKE) --no-print-directory $(JOBS) SANITIZE=1 unit
 	$(Q)BUILD=$(B) tests/run $(patsubst $(B)/%,$(B)/asan/%,$(UNIT)) $(FUZZ) \
 		$(wildcard tests/cli/*.sh tests/guest/*.sh)
@@ -237,6 +279,6 @@ clean: ## Remove what was built here (the cache of kernels stays)
 .PHONY: help
 help: ## Show this
 	@echo 'make TARGET [V=1] [SANITIZE=1]'
-	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
 -include $(wildcard $(B)/*/*.d $(B)/fuzzlib/*/*.d)

@@ -154,6 +154,11 @@ int values__add(struct workload_run *run)
 	err |= json_object_set_new(values, "unneeded", sum_counter(report, COUNTER_unneeded));
 	err |= json_object_set_new(values, "shootdown_p50_ns", shootdown(report, 0.50));
 	err |= json_object_set_new(values, "shootdown_p99_ns", shootdown(report, 0.99));
+	if (observer__never_interrupts(report->observer) &&
+	    json_object_get(values, "expected_ipis"))
+		err |= json_object_set_new(
+			values, "expected_ipis",
+			json_string("CPUs here flush each other without interrupts"));
 	if (run->operations)
 		err |= add_operations(run, values);
 	return err ? -ENOMEM : 0;

@@ -86,9 +86,18 @@ struct __call_single_data {
  * tells bpf_tracing.h that these are the kernel's field names.
  */
 #define __VMLINUX_H__
+#if defined(__TARGET_ARCH_arm64)
+struct pt_regs;
+/* What struct pt_regs begins with: arch/arm64/include/uapi/asm/ptrace.h. */
+struct user_pt_regs {
+	u64 regs[31];
+	u64 sp, pc, pstate;
+};
+#else
 struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
 	unsigned long orig_ax, ip, cs, flags, sp, ss;
 };
+#endif
 
 #endif

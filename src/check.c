@@ -52,7 +52,6 @@ static void count_cells(const struct observer *observer, const struct counter_in
 
 static void print_counters(const struct observer *observer, FILE *out)
 {
-	fprintf(out, "counters\n");
 	for (int id = 0; id < COUNTER_COUNT; id++) {
 		const struct counter_info *info = &counter_infos[id];
 		unsigned int have, possible;
@@ -77,7 +76,8 @@ void observer__print_check(const struct observer *observer, FILE *out)
 
 	fprintf(out, "machine\n");
 	fprintf(out, "  %u CPUs online, ids below %u\n", machine->online, machine->possible);
-	fprintf(out, "  broadcast flushes (INVLPGB): %s\n", machine->invlpgb ? "yes" : "no");
+	fprintf(out, "  broadcast flushes (%s): %s\n", machine->tlbi ? "TLBI" : "INVLPGB",
+		machine->tlbi || machine->invlpgb ? "yes" : "no");
 	fprintf(out, "  kernel's own count: %s\n",
 		observer->kernel_row ? "row TLB of /proc/interrupts" : observer->why_no_row);
 	if (probes->refused) {
@@ -85,7 +85,10 @@ void observer__print_check(const struct observer *observer, FILE *out)
 		fprintf(out, "counters\n  TLB interrupts   %s\n",
 			observer->kernel_row ? "yes      a rate, by tlbstat [INTERVAL [COUNT]]"
 					     : "no");
-		fprintf(out, "  all others       no\n");
+		if (machine->tlbi)
+			print_counters(observer, out);
+		else
+			fprintf(out, "  all others       no\n");
 		return;
 	}
 	fprintf(out, "  kernel addresses: %s\n", machine->addresses_known ? "known" : "hidden");
@@ -94,6 +97,7 @@ void observer__print_check(const struct observer *observer, FILE *out)
 		fprintf(out, ", one flush in %u", probes->sample_one_in);
 	fputc('\n', out);
 	print_probes(probes, out);
+	fprintf(out, "counters\n");
 	print_counters(observer, out);
 }
 
@@ -132,6 +136,7 @@ json_t *observer__check_json(const struct observer *observer)
 			    json_boolean(probes->machine.addresses_known));
 	json_object_set_new(object, "online_cpus", json_integer(probes->machine.online));
 	json_object_set_new(object, "invlpgb", json_boolean(probes->machine.invlpgb));
+	json_object_set_new(object, "tlbi", json_boolean(probes->machine.tlbi));
 	json_object_set_new(object, "kernel_row", json_boolean(observer->kernel_row));
 	json_object_set_new(object, "probes", list);
 	json_object_set_new(object, "counters", counters);

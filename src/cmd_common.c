@@ -117,15 +117,21 @@ int open_observer(struct observer **observer, const struct common_options *optio
 	return err ? EXIT_FAILED : EXIT_DONE;
 }
 
-void explain_fallback(const struct observer *observer)
+int explain_fallback(const struct observer *observer)
 {
 	const char *why;
 
 	if (!observer__fallback(observer, &why))
-		return;
+		return EXIT_DONE;
+	if (observer__never_interrupts(observer)) {
+		diag__error("count TLB flushes: %s", why);
+		diag__hint("tlbstat check tells what can be counted");
+		return EXIT_UNSUPPORTED;
+	}
 	diag__warn("%s", why);
 	diag__hint("falling back to /proc/interrupts and /proc/vmstat; gone: calls, flushes, "
 		   "requested, lazy, not loaded, asked, raised, useful, unneeded, latency");
+	return EXIT_DONE;
 }
 
 int write_output(const struct common_options *options_, const char *text, size_t len)

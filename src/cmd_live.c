@@ -358,7 +358,9 @@ int cmd_live(int argc, char **argv)
 	code = open_observer(&observer, &options.common);
 	if (code)
 		goto out;
-	explain_fallback(observer);
+	code = explain_fallback(observer);
+	if (code)
+		goto out;
 	if (watch(observer, &options, out, snapshots, report, &write_err))
 		code = EXIT_FAILED;
 	if (finish(out, options.common.output, write_err))

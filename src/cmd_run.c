@@ -17,7 +17,7 @@ static const char doc[] =
 	"Run CMD and print the funnel of all TLB flushes of the machine while it ran.\v"
 	"The report follows CMD's own output on stdout; -o FILE keeps them apart. Exit status: that "
 	"of CMD, 128+N if signal N ended it, 127 or 126 if it could not be run, 77 with --strict if "
-	"a counter is missing.\n\n"
+	"a counter is missing, and on arm64, where nothing can be counted.\n\n"
 	"Examples:\n"
 	"  sudo tlbstat run -- make -j16\n"
 	"  sudo tlbstat run -J -o report.json -- ./benchmark --threads 8\n";
@@ -179,7 +179,9 @@ int cmd_run(int argc, char **argv)
 	code = open_observer(&observer, &options.common);
 	if (code)
 		goto out;
-	explain_fallback(observer);
+	code = explain_fallback(observer);
+	if (code)
+		goto out;
 	/* Attaching takes seconds: who stopped us by then does not want the command at all. */
 	if (stop__asked()) {
 		code = 128 + stop__signal();

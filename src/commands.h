@@ -37,8 +37,11 @@ extern const struct argp report_argp;
 /* Opens the observer; on a refusal in strict mode returns the exit code, else EXIT_DONE. */
 int open_observer(struct observer **observer, const struct common_options *options);
 
-/* Says on stderr, once, that the kernel refuses BPF and what that takes away. */
-void explain_fallback(const struct observer *observer);
+/*
+ * Says on stderr, once, that the kernel refuses BPF and what that takes away. EXIT_DONE, or
+ * EXIT_UNSUPPORTED where nothing is left to be counted.
+ */
+int explain_fallback(const struct observer *observer);
 
 /* Writes a text to options->output, or to stdout. Exit code. */
 int write_output(const struct common_options *options, const char *text, size_t len);

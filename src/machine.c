@@ -60,6 +60,17 @@ static bool has_invlpgb(void)
 	return false;
 }
 
+/* Arm ARM: every CPU has the TLBI instructions, and what they name is flushed on all CPUs at once.
+ */
+static bool has_tlbi(void)
+{
+#if defined(__aarch64__)
+	return true;
+#else
+	return false;
+#endif
+}
+
 /* The kernel's default of 33 pages (arch/x86/mm/tlb.c) unless debugfs says otherwise. */
 static uint64_t flush_ceiling(void)
 {
@@ -87,6 +98,7 @@ int machine__read(struct machine *machine)
 		machine->possible = cpu + 1;
 	machine->online = cpus__count(&online);
 	machine->invlpgb = has_invlpgb();
+	machine->tlbi = has_tlbi();
 	machine->ceiling = flush_ceiling();
 	machine->paravirt = paravirt_function();
 	return 0;

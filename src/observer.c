@@ -277,3 +277,8 @@ bool observer__fallback(const struct observer *observer, const char **why)
 		*why = observer->probes.refused ? observer->probes.why_refused : NULL;
 	return observer->probes.refused;
 }
+
+bool observer__never_interrupts(const struct observer *observer)
+{
+	return observer->probes.machine.tlbi;
+}

@@ -97,6 +97,10 @@ const char *observer__why_no_row(const struct observer *observer);
 /* True if no BPF program could be attached; *why names the cause. */
 bool observer__fallback(const struct observer *observer, const char **why);
 
+/* True if this machine flushes other CPUs without any interrupt: there is nothing to fall back to.
+ */
+bool observer__never_interrupts(const struct observer *observer);
+
 /* One line per probe and per counter: what is counted, by which way, what is not and why. */
 void observer__print_check(const struct observer *observer, FILE *out);
 json_t *observer__check_json(const struct observer *observer);

@@ -516,6 +516,17 @@ static void try_methods(struct choice *choice, enum attach_method wanted)
 			 "BPF was not asked for (--method=none)");
 		return;
 	}
+	/*
+	 * The flush helpers are inline and none of the probed functions exists
+	 * (arch/arm64/include/asm/tlbflush.h).
+	 */
+	if (choice->probes->machine.tlbi) {
+		choice->probes->refused = true;
+		snprintf(choice->probes->why_refused, sizeof(choice->probes->why_refused),
+			 "on arm64 TLBI instructions flush all CPUs without interrupts, and these "
+			 "instructions are not counted");
+		return;
+	}
 	if (wanted != ATTACH_KPROBE)
 		trampoline = try_trampoline(choice->btf);
 	if (wanted != ATTACH_FENTRY)

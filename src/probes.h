@@ -65,6 +65,7 @@ struct machine {
 	unsigned int possible;	   /* highest possible CPU id + 1 */
 	unsigned int online;
 	bool invlpgb;	      /* the CPU can broadcast flushes */
+	bool tlbi;	      /* it has no other way to flush other CPUs: arm64 */
 	bool addresses_known; /* /proc/kallsyms shows addresses */
 	bool tlbstate_known;  /* BTF names cpu_tlbstate and cpu_tlbstate_shared */
 	bool filters_batches; /* BTF: a batch lists its address spaces (kernel-patches/) */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -163,11 +162,10 @@ static bool probe(const struct arch *arch)
 /* NULL if KVM works here; else why not. */
 static const char *kvm_trouble(const struct arch *arch, const char *qemu_version)
 {
-	struct utsname host;
 	bool works;
 	int fd;
 
-	if (uname(&host) < 0 || strcmp(host.machine, arch->name))
+	if (!arch__is_own(arch))
 		return "the guest's architecture is not the host's";
 	fd = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 	if (fd < 0)

@@ -221,6 +221,34 @@ static void load_modules(void)
 	}
 }
 
+/*
+ * A busybox of another architecture than the host's could not be asked there for its commands, so
+ * it makes the links itself. Files of the user stay: it does not overwrite.
+ */
+static void install_busybox(void)
+{
+	const char *cursor = NULL, *path = job__next(JOB_BUSYBOX, &cursor);
+	int status;
+	pid_t pid;
+
+	if (!path)
+		return;
+	pid = fork();
+	if (pid < 0)
+		give_up(errno, "start %s", path);
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDWR);
+
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		execl(path, path, "--install", "-s", NULL);
+		_exit(127);
+	}
+	/* Its exit code only tells whether it left some file as it was. */
+	if (waitpid(pid, &status, 0) < 0 || access("/bin/sh", X_OK) < 0)
+		give_up(errno, "install the commands of %s", path);
+}
+
 static size_t count(const char *key)
 {
 	const char *cursor = NULL;
@@ -455,6 +483,7 @@ int main(void)
 	}
 	say_hello();
 	sethostname("guest", 5);
+	install_busybox();
 	load_modules();
 	status = follow_job(start_job(outputs), outputs);
 	while ((path = job__next(JOB_GET, &cursor)))

@@ -2,7 +2,11 @@
 #include "vm/arch.h"
 
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+
+#include "common/diag.h"
 
 /* At the reset vector, 16 bytes below the end: mov al, 0x10; out 0xf4, al; hlt. */
 static const uint8_t x86_probe[] = { 0xb0, 0x10, 0xe6, 0xf4, 0xf4 };
@@ -59,7 +63,25 @@ const struct arch *arch__find(const char *name)
 	return NULL;
 }
 
+const struct arch *arch__find_or_err(const char *option, const char *name)
+{
+	const struct arch *arch = arch__find(name);
+
+	if (!arch) {
+		diag__error("%s: expected %s, got \"%s\"", option, arch__names(), name);
+		exit(EXIT_USAGE);
+	}
+	return arch;
+}
+
+bool arch__is_own(const struct arch *arch)
+{
+	struct utsname host;
+
+	return uname(&host) == 0 && !strcmp(host.machine, arch->name);
+}
+
 const char *arch__names(void)
 {
-	return "x86_64, aarch64";
+	return "x86_64, aarch64 (arm64)";
 }

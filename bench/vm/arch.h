@@ -3,6 +3,7 @@
 #ifndef TLBVM_ARCH_H
 #define TLBVM_ARCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,10 +29,16 @@ struct arch {
 /* The probe's answer, as the exit code of QEMU's isa-debug-exit device: (0x10 << 1) | 1. */
 #define ARCH_PROBE_EXIT 33
 
+/* True if the programs of this machine run in such a guest. */
+bool arch__is_own(const struct arch *arch);
+
 /* NULL if tlbvm has no such architecture. */
 const struct arch *arch__find(const char *name);
 
-/* The names, for messages: "x86_64, aarch64". */
+/* The same for the value of the command line's @option: exits with EXIT_USAGE after a message. */
+const struct arch *arch__find_or_err(const char *option, const char *name);
+
+/* The names, for messages: "x86_64, aarch64 (arm64)". */
 const char *arch__names(void);
 
 #endif

@@ -78,11 +78,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		parse_fetch(kernels, arg);
 		break;
 	case OPT_ARCH:
-		kernels->arch = arch__find(arg);
-		if (!kernels->arch) {
-			diag__error("--arch: expected %s, got \"%s\"", arch__names(), arg);
-			exit(EXIT_USAGE);
-		}
+		kernels->arch = arch__find_or_err("--arch", arg);
 		break;
 	case 'J':
 		kernels->json = true;

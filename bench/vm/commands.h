@@ -6,5 +6,6 @@
 int vm_run(int argc, char **argv);
 int vm_ab(int argc, char **argv);
 int vm_kernels(int argc, char **argv);
+int vm_sysroot(int argc, char **argv);
 
 #endif

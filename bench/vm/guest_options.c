@@ -115,9 +115,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_ARCH:
-		guest->arch = arch__find(arg);
-		if (!guest->arch)
-			refuse("--arch", arg, arch__names());
+		guest->arch = arch__find_or_err("--arch", arg);
 		break;
 	case OPT_CPUS:
 		guest->cpus = (unsigned int)parse__u64_or_err("--cpus", arg, 1, 255);

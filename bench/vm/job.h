@@ -12,12 +12,13 @@
 /* Facts of the guest for benchmarks: accelerator, emulated or not, QEMU's version. */
 #define JOB_FACTS "/run/tlbvm.json"
 
-#define JOB_PORT   "port"   /* the results' serial port, as a file of the guest */
-#define JOB_MODULE "module" /* a module's file, in the order of loading */
-#define JOB_EXPECT "expect" /* a module taken for built in */
-#define JOB_ENV	   "env"    /* NAME=VALUE for the job */
-#define JOB_ARG	   "arg"    /* the job's command, then its arguments */
-#define JOB_GET	   "get"    /* a file to send when the job has ended */
+#define JOB_PORT    "port"    /* the results' serial port, as a file of the guest */
+#define JOB_MODULE  "module"  /* a module's file, in the order of loading */
+#define JOB_EXPECT  "expect"  /* a module taken for built in */
+#define JOB_BUSYBOX "busybox" /* a busybox whose commands the agent is to install */
+#define JOB_ENV	    "env"     /* NAME=VALUE for the job */
+#define JOB_ARG	    "arg"     /* the job's command, then its arguments */
+#define JOB_GET	    "get"     /* a file to send when the job has ended */
 
 /* Keys of the final frame, besides "exit N" or "signal N". */
 #define FINAL_STDOUT  "stdout" /* bytes sent */

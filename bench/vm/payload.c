@@ -18,6 +18,7 @@
 #include "vm/initramfs.h"
 #include "vm/job.h"
 #include "vm/modules.h"
+#include "vm/sysroot.h"
 
 #define BUSYBOX "/bin/busybox"
 
@@ -96,6 +97,28 @@ static int add_puts(struct initramfs *archive, const struct guest *guest)
 			diag__warn("%s will not run in the guest: %s", put->source, trouble);
 		err = initramfs__add_file(archive, put->target, put->source);
 	}
+	return err;
+}
+
+static void record(FILE *job, const char *key, const char *value)
+{
+	fprintf(job, "%s=%s%c", key, value, 0);
+}
+
+/* The agent makes the links to its commands. */
+static int add_foreign_busybox(struct initramfs *archive, FILE *job, const struct guest *guest)
+{
+	char *sysroot, *path;
+	int err;
+
+	sysroot = sysroot__find(guest->arch, &err);
+	if (!sysroot)
+		return err;
+	path = sysroot__busybox(sysroot);
+	err = path ? initramfs__add_file(archive, BUSYBOX, path) : -ENOENT;
+	record(job, JOB_BUSYBOX, BUSYBOX);
+	free(path);
+	free(sysroot);
 	return err;
 }
 
@@ -179,11 +202,6 @@ static int add_own(struct initramfs *archive, const struct guest *guest)
 	return err;
 }
 
-static void record(FILE *job, const char *key, const char *value)
-{
-	fprintf(job, "%s=%s%c", key, value, 0);
-}
-
 static int add_modules(struct initramfs *archive, FILE *job, const struct guest *guest)
 {
 	struct module_list list;
@@ -223,7 +241,10 @@ static int add_job(struct initramfs *archive, const struct guest *guest, const c
 		record(job, JOB_ARG, *arg);
 	for (size_t i = 0; i < guest->get_count; i++)
 		record(job, JOB_GET, guest->gets[i].source);
-	err = add_modules(archive, job, guest);
+	err = arch__is_own(guest->arch) ? add_busybox(archive, guest)
+					: add_foreign_busybox(archive, job, guest);
+	if (!err)
+		err = add_modules(archive, job, guest);
 	if (fclose(job) && !err)
 		err = diag__fail(errno, "describe the job");
 	if (!err)
@@ -242,9 +263,7 @@ int payload__write(const struct guest *guest, const char *path, const char *fact
 	if (err)
 		return err;
 	add_folders(archive);
-	err = add_busybox(archive, guest);
-	if (!err)
-		err = add_own(archive, guest);
+	err = add_own(archive, guest);
 	if (!err)
 		err = add_job(archive, guest, env);
 	initramfs__add_data(archive, JOB_FACTS, 0644, facts, strlen(facts));

@@ -224,8 +224,7 @@ void mirrors__parse(struct mirrors *mirrors, const char *text, bool deb822, cons
 	}
 }
 
-/* VERSION_CODENAME of os-release, if this is Debian itself; to be freed. */
-static char *host_codename(void)
+char *mirrors__codename(void)
 {
 	char *text = NULL, *codename = NULL, *save = NULL;
 	bool debian = false;
@@ -275,7 +274,7 @@ int mirrors__read(struct mirrors *mirrors)
 		mirrors->archive = strdup(named);
 		return mirrors->archive ? 0 : diag__fail(ENOMEM, "read " MIRROR_ENV);
 	}
-	codename = host_codename();
+	codename = mirrors__codename();
 	read_matching(mirrors, "/etc/apt/sources.list", false, codename);
 	read_matching(mirrors, "/etc/apt/sources.list.d/*.list", false, codename);
 	read_matching(mirrors, "/etc/apt/sources.list.d/*.sources", true, codename);

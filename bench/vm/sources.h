@@ -19,6 +19,9 @@ struct mirrors {
  */
 void mirrors__parse(struct mirrors *mirrors, const char *text, bool deb822, const char *codename);
 
+/* The code name of the Debian release that this machine runs, to be freed; NULL if it runs none. */
+char *mirrors__codename(void);
+
 /* Reads all sources of the host, or $TLBVM_MIRROR. 0, or -ENOENT after saying where was looked. */
 int mirrors__read(struct mirrors *mirrors);
 

@@ -17,6 +17,7 @@ static const struct command {
 	{ "run", "tlbvm run", vm_run },
 	{ "ab", "tlbvm ab", vm_ab },
 	{ "kernels", "tlbvm kernels", vm_kernels },
+	{ "sysroot", "tlbvm sysroot", vm_sysroot },
 };
 
 const char *argp_program_version = "tlbvm " TLBSTAT_VERSION;
@@ -28,12 +29,14 @@ static const char doc[] =
 	"  run       boot a kernel, run a command in it, return its output and result\n"
 	"  ab        compare two kernels, or one with a switch off and on\n"
 	"  kernels   list the kernels that can be booted; fetch them\n"
+	"  sysroot   fetch what guests of another architecture need, and print where it is\n"
 	"\n"
 	"tlbvm COMMAND --help tells more.\n"
 	"\n"
 	"Examples:\n"
 	"  tlbvm run -- uname -a\n"
 	"  tlbvm run --kernel stock:6.12 --module zram -- tlbbench run pageout\n"
+	"  tlbvm run --arch arm64 -- uname -a\n"
 	"  tlbvm ab --a stock:6.12 --b stock:7.3 --module zram -- tlbbench run pageout\n"
 	"  tlbvm kernels --fetch stock:6.1\n";
 
@@ -53,7 +56,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			if (!strcmp(commands[i].name, arg))
 				choice->command = &commands[i];
 		if (!choice->command) {
-			diag__error("no command \"%s\"; there are: run, ab, kernels", arg);
+			diag__error("no command \"%s\"; there are: run, ab, kernels, sysroot", arg);
 			exit(EXIT_USAGE);
 		}
 		choice->argv = &state->argv[state->next - 1];

@@ -140,7 +140,7 @@ for document in $documents; do
 	misunderstood <"$work/code" >"$work/wrong"
 	empty "commands in $document" "$work/wrong"
 
-	grep -o '\<make\( [A-Z_]*=[^ ]*\| -[^ ]*\)* [a-z][a-z-]*' "$work/code" | sed 's/.* //' |
+	grep -o '\<make\( [A-Z_]*=[^ ]*\| -[^ ]*\)* [a-z][a-z0-9-]*' "$work/code" | sed 's/.* //' |
 		sort -u | while read -r target; do
 		grep -q "^$target:" Makefile || echo "no target $target"
 	done >"$work/wrong"
