@@ -260,10 +260,16 @@ check-patches: ## Apply the kernel patches to their pristine bases, check them, 
 cost: all ## Count the instructions of batched flushes: base, with series, with series.many
 	$(Q)BUILD=$(B) tests/tcg/cost
 
+.PHONY: broadcasts
+broadcasts: deps-arm64 deps-kernel ## Count the TLBIs of an arm64 kernel with the arm64 change off and on
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all
+	$(Q)$(MAKE) --no-print-directory $(JOBS) ARCH=arm64 guest
+	$(Q)BUILD=$(TOP) tests/tcg/broadcasts
+
 # --- Keeping the house ---------------------------------------------------------------------------
 
 SOURCES = $(shell git ls-files '*.c' '*.h')
-SCRIPTS = .ci/run $(shell git ls-files 'bench/ab' 'bench/demo' 'bench/reproduce' 'kernel-patches/build' 'kernel-patches/check' 'tests/run' 'tests/hunt' 'tests/mutants/run' 'tests/tcg/cost' '*.sh')
+SCRIPTS = .ci/run $(shell git ls-files 'bench/ab' 'bench/demo' 'bench/reproduce' 'kernel-patches/build' 'kernel-patches/check' 'tests/run' 'tests/hunt' 'tests/mutants/run' 'tests/tcg/broadcasts' 'tests/tcg/cost' '*.sh')
 
 .PHONY: lint
 lint: deps-test ## Check the layout of the sources, the scripts and the man pages

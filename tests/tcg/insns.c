@@ -6,12 +6,12 @@
  *	-plugin insns.so,symbols=FILE,out=FILE
  *
  * symbols: the guest's /proc/kallsyms, read by root, of a boot with nokaslr. out gets a line for
- *each different count:
+ * each different count:
  *
  *	add N INSNS CALLS	the Nth page of a batch: set_tlb_ubc_flush_pending()
  *	flush N INSNS CALLS	a batch of N pages: arch_tlbbatch_flush(), without what is in "send"
- *	send N INSNS CALLS	its native_flush_tlb_multi(): raising the interrupts, and waiting
- *for answers lost CALLS		calls that another task interrupted, and that are not above
+ *	send N INSNS CALLS	its native_flush_tlb_multi(): raising interrupts and waiting
+ *	lost CALLS		calls that another task interrupted, not among the above
  *
  * Functions are counted with what they call, from their first instruction to their return, without
  * interrupts that come in between. A repeated string instruction counts once for each repetition.
@@ -27,36 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * What we use of version 1 of QEMU's plugin interface (QEMU 4.2 to 8.2). Debian's packages have the
- * interface, and not its header.
- */
-typedef uint64_t qemu_plugin_id_t;
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-struct qemu_info;
-typedef void (*qemu_plugin_tb_trans_cb)(qemu_plugin_id_t, struct qemu_plugin_tb *);
-typedef void (*qemu_plugin_tb_exec_cb)(unsigned int vcpu, void *data);
-typedef void (*qemu_plugin_exit_cb)(qemu_plugin_id_t, void *data);
-enum {
-	QEMU_PLUGIN_CB_NO_REGS
-};
+#include "plugin.h"
 
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_tb_trans_cb cb);
-void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_plugin_tb_exec_cb cb,
-					  int flags, void *data);
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_exit_cb cb, void *data);
-uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
-size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-
-#define EXPORT __attribute__((visibility("default")))
-
-EXPORT extern int qemu_plugin_version;
-EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc,
-			       char **argv);
 int qemu_plugin_version = 1;
 
 #define MAX_VCPUS   256
