@@ -532,6 +532,7 @@ static __always_inline void on_native_flush_tlb_multi_exit(const struct flush_tl
 {
 	struct request request;
 	struct slot *slot;
+	u64 took_ns;
 
 	read_request(&request, info);
 	slot = slot_of(&request);
@@ -539,8 +540,11 @@ static __always_inline void on_native_flush_tlb_multi_exit(const struct flush_tl
 		add(CELL_lost + LOST_DURATION, 1);
 		return;
 	}
-	add(CELL_duration + bucket_of(bpf_ktime_get_ns() - slot->start_ns), 1);
+	took_ns = bpf_ktime_get_ns() - slot->start_ns;
+	add(CELL_duration + bucket_of(took_ns), 1);
+	add(CELL_duration_sum, took_ns);
 	add(CELL_targets + bucket_of(slot->asked), 1);
+	add(CELL_targets_sum, slot->asked);
 	slot->task = 0;
 	slot->info = 0;
 }

@@ -125,7 +125,9 @@ enum lost_kind {
 	X(lost, LOST, "flushes", "what the probes could not follow")                              \
 	X(multi_calls, ONE, "calls", "calls of flush_tlb_multi() itself (bypassed on 7.3)")       \
 	X(duration, HIST, "ns", "time from the start of a shootdown to its last answer")          \
-	X(targets, HIST, "CPUs", "CPUs asked per shootdown")
+	X(duration_sum, ONE, "ns", "the sum of these times")                                      \
+	X(targets, HIST, "CPUs", "CPUs asked per shootdown")                                      \
+	X(targets_sum, ONE, "CPUs", "the sum of these CPUs")
 
 /* COUNTER_x names a counter; CELL_x is its first cell, CELL_x_last its last one. */
 enum counter {

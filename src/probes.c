@@ -623,18 +623,26 @@ void probes__detach(struct probes *probes)
 	unload(probes);
 }
 
+bool probe__stats(const struct probe *probe, struct probe_stats *out)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t size = sizeof(info);
+
+	memset(out, 0, sizeof(*out));
+	if (probe->prog_fd < 0 || bpf_obj_get_info_by_fd(probe->prog_fd, &info, &size))
+		return false;
+	out->missed = info.recursion_misses;
+	out->run_ns = info.run_time_ns;
+	return true;
+}
+
 uint64_t probes__missed(const struct probes *probes)
 {
+	struct probe_stats stats;
 	uint64_t missed = 0;
 
-	for (int id = 0; id < PROBE_COUNT; id++) {
-		struct bpf_prog_info info = { 0 };
-		uint32_t size = sizeof(info);
-
-		if (probes->probe[id].prog_fd < 0)
-			continue;
-		if (bpf_obj_get_info_by_fd(probes->probe[id].prog_fd, &info, &size) == 0)
-			missed += info.recursion_misses;
-	}
+	for (int id = 0; id < PROBE_COUNT; id++)
+		if (probe__stats(&probes->probe[id], &stats))
+			missed += stats.missed;
 	return missed;
 }

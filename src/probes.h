@@ -92,6 +92,15 @@ struct probes {
 int probes__attach(struct probes *probes, const struct observer_options *options);
 void probes__detach(struct probes *probes);
 
+/* What the kernel keeps about the program of one probe. */
+struct probe_stats {
+	uint64_t missed; /* runs that it skipped, because one was already running on that CPU */
+	uint64_t run_ns; /* time in it; stands still unless kernel.bpf_stats_enabled is 1 */
+};
+
+/* False, and zeros, where the probe is not attached or the kernel does not answer. */
+bool probe__stats(const struct probe *probe, struct probe_stats *out);
+
 /* Runs of the probes that the kernel skipped, because one was already running on that CPU. */
 uint64_t probes__missed(const struct probes *probes);
 

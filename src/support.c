@@ -69,6 +69,14 @@ struct rule {
 		PATH_CELL(counter, ALL), NEED(ALL), WITH_ADDRESSES                        \
 	}
 
+/* CPUs asked per shootdown: the histogram and its sum. */
+#define TARGET_RULES(counter)                                                                  \
+	{ WHOLE(counter), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(CSD_QUEUE) | NEED(FUNC),     \
+	  WITH_HANDLER },                                                                      \
+	{                                                                                      \
+		WHOLE(counter), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(DECISION), WITHOUT_CSD \
+	}
+
 /* Several rules for one cell: any of them will do. */
 static const struct rule rules[] = {
 	{ PATH_CELL(calls, MM_RANGE), NEED(MM_RANGE), ALWAYS },
@@ -113,9 +121,9 @@ static const struct rule rules[] = {
 	{ CELL_lost + LOST_BATCH, 1, NEED(BATCH) | NEED(BATCH_EXIT), ALWAYS },
 	{ WHOLE(multi_calls), NEED(MULTI), ALWAYS },
 	{ WHOLE(duration), NEED(NATIVE) | NEED(NATIVE_EXIT), ALWAYS },
-	{ WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(CSD_QUEUE) | NEED(FUNC),
-	  WITH_HANDLER },
-	{ WHOLE(targets), NEED(NATIVE) | NEED(NATIVE_EXIT) | NEED(DECISION), WITHOUT_CSD },
+	{ WHOLE(duration_sum), NEED(NATIVE) | NEED(NATIVE_EXIT), ALWAYS },
+	TARGET_RULES(targets),
+	TARGET_RULES(targets_sum),
 };
 
 const char cannot_occur[] = "cannot occur on this machine";
