@@ -42,7 +42,7 @@ ALL_CFLAGS = -std=gnu17 $(WARN) -fPIE -MMD -MP $(CFLAGS) $(SAN) $(SYSROOT_FLAGS)
 BPF_CFLAGS = -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_TARGET_$(ARCH)) -O2 -g -Wall -Werror -Ibpf -Isrc \
 	$(BPF_INCLUDE)
 
-LIBS_BPF := $(SYSROOT_LIBS) -lbpf -lelf -lz
+LIBS_BPF := $(SYSROOT_LIBS) -lbpf -lelf -lz -lseccomp
 LIBS := $(SYSROOT_LIBS) -ljansson -lpthread -lm
 
 Q := @
@@ -85,6 +85,14 @@ $(COMMON) $(OBSERVER) $(TLBSTAT) $(BENCH) $(VM) $(B)/bench/tlbbench.o $(B)/vm/ag
 endif
 guest: $(GUEST)
 	@:
+
+# The commit, for tlbstat_build_info; written anew only when it changed.
+.PHONY: revision
+$(B)/revision.h: revision
+	$(Q)mkdir -p $(@D) && echo "#define TLBSTAT_REVISION \"$$(git describe --always --dirty \
+		--exclude '*' 2>/dev/null || echo unknown)\"" > $@.tmp && \
+		{ cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@; }
+$(B)/src/metrics.o $(B)/fuzzlib/src/metrics.o: $(B)/revision.h
 
 $(B)/common/%.o: src/common/%.c
 	$(call say,CC,$<)
@@ -164,10 +172,11 @@ $(GUEST_DIR)/tests/%: tests/guest/%.c
 # --- Setting up ----------------------------------------------------------------------------------
 
 # Debian 12's own packages are enough. What each is for: see README.md.
-DEPS_BUILD := gcc libc6-dev make clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libjansson-dev
+DEPS_BUILD := gcc libc6-dev make clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libjansson-dev \
+	libseccomp-dev
 DEPS_GUEST := qemu-system-x86 busybox-static xz-utils jq
 DEPS_TEST := libcmocka-dev libclang-rt-14-dev clang-format shellcheck mandoc locales procps \
-	git flex bison bc
+	git flex bison bc prometheus systemd
 # To build programs for arm64 guests, and to run these.
 DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross linux-libc-dev-arm64-cross qemu-system-arm
 

@@ -18,9 +18,7 @@ enum {
 	KEY_METHOD
 };
 
-static const struct argp_option options[] = {
-	{ "json", 'J', NULL, 0, "Print JSON", 1 },
-	{ "output", 'o', "FILE", 0, "Write to FILE instead of stdout", 1 },
+static const struct argp_option observer_options[] = {
 	{ "classify", KEY_CLASSIFY, "HOW", 0,
 	  "Tell lazy from not-loaded CPUs: exact (a probe per CPU of each mask), sampled (32 CPUs "
 	  "read per flush on average), off, auto (the default: exact up to 32 CPUs)",
@@ -34,28 +32,13 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static void set_format(struct common_options *common, enum output_format format)
-{
-	if (common->format != OUTPUT_TABLE && common->format != format) {
-		diag__error("--json and --csv exclude each other");
-		exit(EXIT_USAGE);
-	}
-	common->format = format;
-}
-
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t parse_observer(int key, char *text, struct argp_state *state)
 {
 	static const char *const classify[] = { "auto", "exact", "sampled", "off", NULL };
 	static const char *const methods[] = { "auto", "fentry", "kprobe", "none", NULL };
 	struct common_options *common = state->input;
 
 	switch (key) {
-	case 'J':
-		set_format(common, OUTPUT_JSON);
-		break;
-	case 'o':
-		common->output = text;
-		break;
 	case KEY_CLASSIFY:
 		common->observer.classify = parse__choice_or_err("--classify", text, classify);
 		break;
@@ -74,7 +57,45 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
-const struct argp common_argp = { .options = options, .parser = parse };
+const struct argp observer_argp = { .options = observer_options, .parser = parse_observer };
+
+static const struct argp_option options[] = {
+	{ "json", 'J', NULL, 0, "Print JSON", 1 },
+	{ "output", 'o', "FILE", 0, "Write to FILE instead of stdout", 1 },
+	{ 0 },
+};
+
+static void set_format(struct common_options *common, enum output_format format)
+{
+	if (common->format != OUTPUT_TABLE && common->format != format) {
+		diag__error("--json and --csv exclude each other");
+		exit(EXIT_USAGE);
+	}
+	common->format = format;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+	struct common_options *common = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = common;
+		break;
+	case 'J':
+		set_format(common, OUTPUT_JSON);
+		break;
+	case 'o':
+		common->output = text;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_child children[] = { { &observer_argp, 0, NULL, 0 }, { 0 } };
+const struct argp common_argp = { .options = options, .parser = parse, .children = children };
 
 static const struct argp_option report_options[] = {
 	{ "csv", KEY_CSV, NULL, 0, "Print CSV", 1 },

@@ -22,7 +22,8 @@ static const char doc[] =
 	"Commands:\n"
 	"  tlbstat [INTERVAL [COUNT]]   rates, a line per interval\n"
 	"  tlbstat run -- CMD           the whole funnel of what happened while CMD ran\n"
-	"  tlbstat check                what can be counted here, how, and what not and why\n\n"
+	"  tlbstat check                what can be counted here, how, and what not and why\n"
+	"  tlbstat daemon               a file for Prometheus, kept up to date\n\n"
 	"The columns, per second: local and ipi are flushes that stayed on their CPU and that went "
 	"to others; req is the other CPUs that these named; filter is those that the kernel's batch "
 	"filter took out (a column there is on kernels that have one); lazy and stale are those left "
@@ -60,8 +61,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
 			exit(EXIT_USAGE);
 		} else if (state->arg_num == 0 && isalpha((unsigned char)*text)) {
 			diag__error("'%s' is neither a time nor a command", text);
-			diag__hint(
-				"there are: tlbstat run -- CMD, tlbstat check, tlbstat INTERVAL [COUNT]");
+			diag__hint("there are: tlbstat run -- CMD, tlbstat check, tlbstat daemon, "
+				   "tlbstat INTERVAL [COUNT]");
 			exit(EXIT_USAGE);
 		} else if (state->arg_num == 0) {
 			live->interval_ns = parse__duration_or_err("INTERVAL", text);

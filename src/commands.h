@@ -10,6 +10,7 @@
 int cmd_live(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_daemon(int argc, char **argv);
 
 /* Whether a word is the name of a command of tlbstat. */
 bool is_command(const char *word);
@@ -28,7 +29,10 @@ struct common_options {
 	bool timestamp;
 };
 
-/* Its input is a struct common_options. */
+/* Those that say how to count. Its input is a struct common_options. */
+extern const struct argp observer_argp;
+
+/* The same and those of commands that print. Its input, too. */
 extern const struct argp common_argp;
 
 /* The same and those of commands that print reports. Its input, too. */

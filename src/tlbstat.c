@@ -16,6 +16,7 @@ static const struct {
 } commands[] = {
 	{ "run", "tlbstat run", cmd_run },
 	{ "check", "tlbstat check", cmd_check },
+	{ "daemon", "tlbstat daemon", cmd_daemon },
 };
 
 static int find_command(const char *word)

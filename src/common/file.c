@@ -72,8 +72,7 @@ static int sync_folder(const char *folder)
 	return err ? diag__fail(-err, "sync folder %s", folder) : 0;
 }
 
-/* Writes the whole temporary file; on failure the caller removes it. */
-static int fill(int fd, const char *temp, const void *data, size_t len)
+int file__fill(int fd, const void *data, size_t len)
 {
 	int err = write_all(fd, data, len);
 
@@ -83,6 +82,14 @@ static int fill(int fd, const char *temp, const void *data, size_t len)
 		err = sync_fd(fd);
 	if (close(fd) && !err)
 		err = -errno;
+	return err;
+}
+
+/* Writes the whole temporary file; on failure the caller removes it. */
+static int fill(int fd, const char *temp, const void *data, size_t len)
+{
+	int err = file__fill(fd, data, len);
+
 	if (err)
 		diag__fail(-err, "write %s", temp);
 	if (err == -ENOSPC || err == -EDQUOT || err == -EFBIG)

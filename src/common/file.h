@@ -22,6 +22,12 @@ int file__replace(const char *path, const void *data, size_t len);
 int file__check_replace(const char *path);
 
 /*
+ * Writes @len bytes to a file that was opened for it, gives it mode 0644, syncs and closes it, also
+ * after a failure. 0 or a negative errno; prints nothing.
+ */
+int file__fill(int fd, const void *data, size_t len);
+
+/*
  * Writes a short setting (sysfs, cgroup, /proc/sys) and a newline, in one write. 0 or a negative
  * errno; prints nothing.
  */

@@ -11,6 +11,7 @@ static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
 #define STOP_SIGNALS (sizeof(stop_signals) / sizeof(*stop_signals))
 
 static volatile sig_atomic_t asked_by;
+static volatile sig_atomic_t reload_asked;
 
 /* From here on each of the signals has its default effect, whichever comes second. */
 static void ask(int signum)
@@ -41,6 +42,27 @@ void stop__install(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+static void ask_reload(int signum)
+{
+	(void)signum;
+	reload_asked = true;
+}
+
+void stop__install_reload(void)
+{
+	struct sigaction on_reload = { .sa_handler = ask_reload };
+
+	sigaction(SIGHUP, &on_reload, NULL);
+}
+
+bool stop__reload_asked(void)
+{
+	bool asked = reload_asked;
+
+	reload_asked = false;
+	return asked;
+}
+
 bool stop__asked(void)
 {
 	return asked_by != 0;
@@ -64,7 +86,7 @@ bool stop__sleep_until(uint64_t deadline_ns)
 	for (size_t i = 0; i < STOP_SIGNALS; i++)
 		sigaddset(&blocked, stop_signals[i]);
 	pthread_sigmask(SIG_BLOCK, &blocked, &before);
-	while (!asked_by && (now = stop__now_ns()) < deadline_ns) {
+	while (!asked_by && !reload_asked && (now = stop__now_ns()) < deadline_ns) {
 		struct timespec left = {
 			.tv_sec = (deadline_ns - now) / NS_PER_S,
 			.tv_nsec = (deadline_ns - now) % NS_PER_S,

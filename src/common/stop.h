@@ -15,6 +15,15 @@
  */
 void stop__install(void);
 
+/*
+ * After stop__install(), for daemons: SIGHUP does not end, but ends the sleep early and is told
+ * once by stop__reload_asked().
+ */
+void stop__install_reload(void);
+
+/* True once for each SIGHUP, or several that came together. */
+bool stop__reload_asked(void);
+
 /* True once a signal asked to end. */
 bool stop__asked(void);
 
@@ -23,7 +32,7 @@ int stop__signal(void);
 
 /*
  * Sleeps until CLOCK_MONOTONIC reaches @deadline_ns, or a stop is asked. SIGWINCH, SIGCONT and the
- * like do not end the sleep. Returns true if it slept to the end.
+ * like do not end the sleep. Returns false if a stop was asked.
  */
 bool stop__sleep_until(uint64_t deadline_ns);
 

@@ -1,0 +1,182 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Inside a guest of 4 CPUs: what "tlbstat daemon" writes against what happened, through CPUs that come
+# and go, a full disk, a clock that jumps, and kills. $1: the capabilities that the unit leaves it.
+# The conditions are evaluated by check().
+# shellcheck disable=SC2016,SC2034
+bound=$1
+flushes=300
+# shellcheck source=tests/guest/inside/counters.inc
+. ./counters.inc
+folder=/tmp/metrics
+file=$folder/tlbstat.prom
+mkdir $folder
+mount -t tmpfs -o size=128k metrics $folder
+pid=
+
+wait_for() {
+	for _ in $(seq 600); do
+		if eval "$1" 2>/dev/null; then
+			return 0
+		fi
+		usleep 100000
+	done
+	echo "not ok $workload: waited a minute for: $1"
+	cat /tmp/err
+	failed=1
+	return 1
+}
+
+# start OPTIONS...: a daemon, once its file is there, also where another one left its own.
+start() {
+	left=$(stat -c %i $file 2>/dev/null)
+	bounded "$bound" tlbstat daemon --textfile-dir $folder "$@" >/tmp/out 2>/tmp/err &
+	pid=$!
+	wait_for '[ -e $file ] && [ "$(stat -c %i $file)" != "$left" ]'
+}
+
+# end SIGNAL
+end() {
+	kill "-$1" $pid
+	wait $pid
+	code=$?
+}
+
+# look: has the file written now; the one before is kept as /tmp/before.
+look() {
+	cp $file /tmp/before
+	inode=$(stat -c %i $file)
+	kill -HUP $pid
+	wait_for '[ "$(stat -c %i $file)" != $inode ]'
+}
+
+# value SERIES: of the file as it is now; empty where it is not there.
+value() {
+	awk -v series="$1" '$1 == series { print $2 }' $file
+}
+
+# grown SERIES: since the file before.
+grown() {
+	echo $(($(value "$1") - $(awk -v series="$1" '$1 == series { print $2 }' /tmp/before)))
+}
+
+# Counters and histograms of the file before that are smaller now, or gone.
+decreased() {
+	awk '/^# TYPE/ { gauge = $4 == "gauge"; next }
+		/^#/ || gauge { next }
+		FILENAME == "/tmp/before" { before[$1] = $2; next }
+		$2 + 0 < before[$1] + 0 { print }
+		{ delete before[$1] }
+		END { for (series in before) print series " is gone" }' /tmp/before $file
+}
+
+# agrees: what must hold between any two looks.
+agrees() {
+	equal "handled, and the kernel's count" "$(value tlbstat_handled_flushes_total)" \
+		"$(($(value tlbstat_kernel_interrupts_total) + $1))"
+	equal "difference" "$(value 'tlbstat_reconciliation_difference{against="interrupts"}')" 0
+	equal "counters that decreased" "$(decreased)" ""
+}
+
+workload="daemon"
+start --interval 1h
+check "all probes are attached" '[ "$(grep -c "^tlbstat_probe_attached.* 1$" $file)" -eq 17 ]'
+check "with the capabilities of the unit, of which none is left" \
+	'[ -z "$(sed -n "/^Cap/s/^.*:.0*//p" /proc/$pid/status)" ]'
+check "its system calls are filtered" 'grep -q "^Seccomp:.2" /proc/$pid/status'
+check "zeros are there from the start" \
+	'[ -n "$(value "tlbstat_flushes_total{path=\"batch\",reach=\"ipi\"}")" ]'
+check "what this kernel does not do is left out" '! grep -q batch_filter $file'
+check "what cannot occur is left out" '! grep -q broadcast $file'
+tlbstat daemon --textfile-dir $folder >/tmp/out 2>/tmp/err2
+code=$?
+check "a second one is refused" '[ $code -eq 1 ] && grep -q "another tlbstat daemon" /tmp/err2'
+
+workload="shootdowns"
+look
+shoot 4 $flushes 1 spin
+look
+agrees 0
+# Each asks three CPUs; the rest is the start and the end of the processes.
+near "flushes" "$(grown 'tlbstat_flushes_total{path="mm_range",reach="ipi"}')" $flushes $((flushes + 30))
+near "asked" "$(grown 'tlbstat_asked_cpus_total{path="mm_range"}')" $((flushes * 3)) $(((flushes + 30) * 3))
+near "handled" "$(grown tlbstat_handled_flushes_total)" $((flushes * 3)) $(((flushes + 30) * 3))
+near "sum of the targets" "$(grown tlbstat_shootdown_targets_sum)" $((flushes * 3)) $(((flushes + 30) * 3))
+near "shootdowns of 3 CPUs" \
+	"$(($(grown 'tlbstat_shootdown_targets_bucket{le="3"}') - $(grown 'tlbstat_shootdown_targets_bucket{le="1"}')))" \
+	$flushes $((flushes + 30))
+near "shootdowns with a time" "$(grown tlbstat_shootdown_duration_seconds_count)" $flushes $((flushes + 30))
+check "a sum of times" 'awk "/^tlbstat_shootdown_duration_seconds_sum/ { exit !(\$2 > 0) }" $file'
+equal "the last bucket, and the count" \
+	"$(value 'tlbstat_shootdown_duration_seconds_bucket{le="+Inf"}')" \
+	"$(value tlbstat_shootdown_duration_seconds_count)"
+cp $file /tmp/tlbstat.prom
+
+workload="a CPU goes"
+echo 0 >/sys/devices/system/cpu/cpu3/online
+shoot 3 $flushes 1 spin
+look
+near "asked" "$(grown 'tlbstat_asked_cpus_total{path="mm_range"}')" $((flushes * 2)) $(((flushes + 60) * 3))
+equal "counters that decreased" "$(decreased)" ""
+apart=$(($(value tlbstat_handled_flushes_total) - $(value tlbstat_kernel_interrupts_total)))
+shoot 3 $flushes 1 spin
+look
+agrees $apart
+workload="and comes"
+echo 1 >/sys/devices/system/cpu/cpu3/online
+look
+equal "counters that decreased" "$(decreased)" ""
+apart=$(($(value tlbstat_handled_flushes_total) - $(value tlbstat_kernel_interrupts_total)))
+shoot 4 $flushes 1 spin
+look
+near "asked" "$(grown 'tlbstat_asked_cpus_total{path="mm_range"}')" $((flushes * 3)) $(((flushes + 30) * 3))
+agrees $apart
+
+workload="a full disk"
+cp $file /tmp/before
+dd if=/dev/zero of=$folder/filler bs=4k 2>/dev/null
+kill -HUP $pid
+wait_for 'grep -q "No space left" /tmp/err'
+kill -HUP $pid
+usleep 300000
+equal "times that it is told" "$(grep -c 'No space left' /tmp/err)" 1
+check "the old file is whole" 'cmp -s $file /tmp/before'
+rm $folder/filler
+look
+check "that it is over is told" 'grep -q "again" /tmp/err'
+near "failures counted" "$(value tlbstat_write_failures_total)" 1 2
+agrees $apart
+
+end TERM
+check "SIGTERM is exit 0" '[ $code -eq 0 ]'
+check "and leaves nothing" '[ -z "$(ls -A $folder)" ]'
+
+workload="always rewritten"
+start --interval 10ms --method=none
+reread $file 3000 "# HELP tlbstat_" "tlbstat_build_info" >/tmp/reread
+code=$?
+check "no look sees a part: $(cat /tmp/reread)" '[ $code -eq 0 ]'
+started=$(value tlbstat_start_time_seconds)
+for jump in 31536000 -31536000; do
+	date -s "@$(($(date +%s) + jump))" >/dev/null
+	inode=$(stat -c %i $file)
+	check "a clock that jumps by $jump s does not stop it" \
+		'wait_for "[ \$(stat -c %i $file) != $inode ]"'
+done
+equal "its start" "$(value tlbstat_start_time_seconds)" "$started"
+end TERM
+
+workload="kill -9"
+whole=0
+for delay in $(seq 0 19); do
+	start --interval 10ms --method=none
+	usleep $((delay * 3700))
+	end KILL
+	reread $file 2 "# HELP tlbstat_" "tlbstat_build_info" | grep -q "^0 torn" && whole=$((whole + 1))
+done
+equal "whole files of 20" $whole 20
+check "and nothing else that a scraper reads" '[ "$(ls $folder)" = tlbstat.prom ]'
+start --interval 10ms --method=none
+end INT
+check "the next one clears up" '[ -z "$(ls -A $folder)" ]'
+exit $failed
