@@ -198,20 +198,6 @@ static const json_t *workloads_of(const struct compare *compare, enum side side)
 	return json_object_get(compare->doc[side], "workloads");
 }
 
-static const json_t *find_same(const json_t *all, const json_t *wanted)
-{
-	const json_t *workload;
-	size_t i;
-
-	json_array_foreach (all, i, workload)
-		if (json_equal(json_object_get(workload, "name"),
-			       json_object_get(wanted, "name")) &&
-		    json_equal(json_object_get(workload, "parameters"),
-			       json_object_get(wanted, "parameters")))
-			return workload;
-	return NULL;
-}
-
 /* "pages=4096 via=memcg" */
 static char *label_of(json_t *parameters)
 {
@@ -260,9 +246,9 @@ static int join_workloads(struct compare *compare)
 	if (!compare->workloads)
 		return -ENOMEM;
 	json_array_foreach (a, i, workload)
-		err = err ? err : add_workload(compare, workload, find_same(b, workload));
+		err = err ? err : add_workload(compare, workload, result__find_same(b, workload));
 	json_array_foreach (b, i, workload)
-		if (!err && !find_same(a, workload))
+		if (!err && !result__find_same(a, workload))
 			err = add_workload(compare, NULL, workload);
 	return err;
 }

@@ -94,19 +94,35 @@ static bool same_workload(const json_t *workload, const char *name, const json_t
 	       json_equal(json_object_get(workload, "parameters"), parameters);
 }
 
+json_t *result__find_workload(const json_t *workloads, const char *name, const json_t *parameters)
+{
+	json_t *workload;
+	size_t i;
+
+	json_array_foreach (workloads, i, workload)
+		if (same_workload(workload, name, parameters))
+			return workload;
+	return NULL;
+}
+
+json_t *result__find_same(const json_t *workloads, const json_t *workload)
+{
+	return result__find_workload(workloads,
+				     json_string_value(json_object_get(workload, "name")),
+				     json_object_get(workload, "parameters"));
+}
+
 int result__add_workload(struct result *result, const char *name, json_t *parameters)
 {
 	json_t *all = json_object_get(result->doc, "workloads");
 	json_t *workload;
-	size_t i;
 	int err = 0;
 
-	json_array_foreach (all, i, workload) {
-		if (same_workload(workload, name, parameters)) {
-			json_decref(parameters);
-			result->workload = workload;
-			return 0;
-		}
+	workload = result__find_workload(all, name, parameters);
+	if (workload) {
+		json_decref(parameters);
+		result->workload = workload;
+		return 0;
 	}
 	workload = json_object();
 	err |= json_object_set_new(workload, "name", json_string(name));

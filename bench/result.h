@@ -76,6 +76,13 @@ int result__read(struct result **out, const char *path);
 int result__parse(struct result **out, const char *name, const char *text, size_t len);
 /* The same of a document in memory, whose reference is taken over. */
 int result__from_json(struct result **out, const char *name, json_t *doc);
+/*
+ * That one of an array "workloads" which has this name and these parameters, borrowed, or NULL. All
+ * come from documents that were read or written here: each has a name.
+ */
+json_t *result__find_workload(const json_t *workloads, const char *name, const json_t *parameters);
+/* The same for the name and the parameters of @workload. */
+json_t *result__find_same(const json_t *workloads, const json_t *workload);
 /* The whole document, borrowed. */
 const json_t *result__json(const struct result *result);
 void result__free(struct result *result);

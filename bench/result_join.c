@@ -44,24 +44,10 @@ static int describe_boots(json_t *doc, const struct result *const *parts, size_t
 	return err;
 }
 
-static json_t *find_workload(json_t *all, const json_t *wanted)
-{
-	json_t *workload;
-	size_t i;
-
-	json_array_foreach (all, i, workload)
-		if (json_equal(json_object_get(workload, "name"),
-			       json_object_get(wanted, "name")) &&
-		    json_equal(json_object_get(workload, "parameters"),
-			       json_object_get(wanted, "parameters")))
-			return workload;
-	return NULL;
-}
-
 /* The runs and metrics of @from go to the same workload in @all, or it is added. */
 static int add_workload(json_t *all, const json_t *from)
 {
-	json_t *to = find_workload(all, from), *copy = json_deep_copy(from);
+	json_t *to = result__find_same(all, from), *copy = json_deep_copy(from);
 	int err;
 
 	if (!copy)
