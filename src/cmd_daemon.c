@@ -218,7 +218,9 @@ static int run(struct daemon *daemon)
 	code = open_observer(&daemon->observer, &daemon->options->common);
 	if (code)
 		return code;
-	explain_fallback(daemon->observer);
+	code = explain_fallback(daemon->observer);
+	if (code)
+		return code;
 	if (start(daemon) || serve(daemon))
 		code = EXIT_FAILED;
 	notify__send(&daemon->notify, "STOPPING=1");

@@ -25,6 +25,16 @@ tlbstat 0.1 1 >live 2>live.err
 echo "live: $?, $(wc -c <live) bytes, $(grep -c "TLBI instructions" live.err) reason"
 tlbstat run -- echo "the command ran"
 echo "run: $?"
+mkdir metrics
+tlbstat daemon --textfile-dir metrics &
+daemon=$!
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	kill -0 $daemon 2>/dev/null || break
+	sleep 1
+done
+kill $daemon 2>/dev/null
+wait $daemon
+echo "daemon: $?, $(ls -A metrics | wc -l) files"
 tlbbench run pageout --pages 64 --runs 1 -o result.json >table
 echo "bench: $?"
 exit 5
@@ -62,6 +72,7 @@ holds "no line of zeroes is printed, but the reason" \
 	'grep -qx "live: 77, 0 bytes, 1 reason" "$work/out"'
 holds "a command is not run for nothing" \
 	'grep -qx "run: 77" "$work/out" && ! grep -q "the command ran" "$work/out"'
+holds "nor is there a file for Prometheus without a count" 'grep -qx "daemon: 77, 0 files" "$work/out"'
 holds "a workload does its work" \
 	'grep -qx "bench: 0" "$work/out" &&
 	jq -e ".workloads[0].runs[0] | .status == \"ok\" and .values.pages_done == 64" \
