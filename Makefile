@@ -169,6 +169,15 @@ $(GUEST_DIR)/tests/%: tests/guest/%.c
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) $(CFLAGS) -static $< -lpthread -o $@
 
+# What Prometheus makes of our file. The package is not installed: that would start a server.
+$(B)/promtool:
+	$(call say,FETCH,$@)
+	$(Q)mkdir -p $(@D) && cd $(@D) && rm -rf promtool.new && mkdir promtool.new && cd promtool.new && \
+		{ apt-get download -qq -o APT::Sandbox::User=root prometheus || { apt-get update -qq && \
+			apt-get download -qq -o APT::Sandbox::User=root prometheus; }; } && \
+		dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin/promtool && \
+		mv usr/bin/promtool .. && rm -rf ../promtool.new
+
 # --- Setting up ----------------------------------------------------------------------------------
 
 # Debian 12's own packages are enough. What each is for: see README.md.
@@ -176,7 +185,7 @@ DEPS_BUILD := gcc libc6-dev make clang llvm bpftool libbpf-dev libelf-dev zlib1g
 	libseccomp-dev
 DEPS_GUEST := qemu-system-x86 busybox-static xz-utils jq
 DEPS_TEST := libcmocka-dev libclang-rt-14-dev clang-format shellcheck mandoc locales procps \
-	git flex bison bc prometheus systemd
+	git flex bison bc systemd
 # To build programs for arm64 guests, and to run these.
 DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross linux-libc-dev-arm64-cross qemu-system-arm
 
@@ -232,7 +241,7 @@ JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .PHONY: unit test fuzz
 unit: $(UNIT)
 test: deps-test ## Run all tests; TEST_ONLY=pattern runs those whose path matches
-	$(Q)$(MAKE) --no-print-directory $(JOBS) all $(GUEST_TESTS) $(FUZZ)
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all $(GUEST_TESTS) $(FUZZ) $(B)/promtool
 	$(Q)$(MAKE) --no-print-directory $(JOBS) ARCH=aarch64 all
 	$(Q)$(MAKE) --no-print-directory $(JOBS) SANITIZE=1 unit
 	$(Q)BUILD=$(B) tests/run $(patsubst $(B)/%,$(B)/asan/%,$(UNIT)) $(FUZZ) \

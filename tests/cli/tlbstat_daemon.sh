@@ -5,6 +5,7 @@
 # The conditions are evaluated by holds().
 # shellcheck disable=SC2016,SC2034
 tlbstat=${BUILD:-build}/tlbstat
+promtool=${BUILD:-build}/promtool
 # shellcheck source=tests/check.inc
 . tests/check.inc
 program="timeout 60 $tlbstat" # one that is not refused would go on
@@ -50,7 +51,7 @@ gives 77 "--strict" "method=none" daemon --method=none --strict --textfile-dir "
 holds "no file then" '[ -z "$(ls -A "$folder")" ]'
 
 start --interval 15s
-holds "promtool finds no fault" 'promtool check metrics <"$file" >"$work/promtool" 2>&1 && [ ! -s "$work/promtool" ]'
+holds "promtool finds no fault" '$promtool check metrics <"$file" >"$work/promtool" 2>&1 && [ ! -s "$work/promtool" ]'
 holds "it can be read by all" '[ "$(stat -c %a "$file")" = 644 ]'
 holds "it ends with a newline" '[ -z "$(tail -c 1 "$file")" ]'
 holds "no probe is attached" \
@@ -92,7 +93,7 @@ holds "the failures are counted" 'grep -q "^tlbstat_write_failures_total [1-9]" 
 gives 1 "the new folder is locked, too" "another tlbstat daemon" daemon --method=none --textfile-dir "$folder"
 : >"$work/err"
 end KILL
-holds "kill -9 leaves a whole file" 'promtool check metrics <"$file"'
+holds "kill -9 leaves a whole file" '$promtool check metrics <"$file"'
 start --interval 10ms
 end INT
 holds "the next one starts, and leaves nothing" '[ $code -eq 0 ] && [ -z "$(ls -A "$folder")" ]'

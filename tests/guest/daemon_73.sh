@@ -21,5 +21,5 @@ bound=$(sed -n 's/^CapabilityBoundingSet=//p' packaging/tlbstat.service | tr ' '
 	--put "$guest/tests/reread" --put "$guest/tests/bounded" -- \
 	sh -c "PATH=\$PATH:/root sh daemon.sh $bound" || failed=1
 holds "the unit names its capabilities ($bound)" 'echo "$bound" | grep -q "^[0-9]*\(,[0-9]*\)\{3\}\$"'
-holds "promtool finds no fault" 'promtool check metrics <"$work/tlbstat.prom" >"$work/out" 2>&1 && [ ! -s "$work/out" ]'
+holds "promtool finds no fault" '$build/promtool check metrics <"$work/tlbstat.prom" >"$work/out" 2>&1 && [ ! -s "$work/out" ]'
 exit $failed
