@@ -205,7 +205,7 @@ define install
 	fi
 endef
 
-.PHONY: deps deps-arm64 deps-test deps-kernel
+.PHONY: deps deps-arm64 deps-test deps-kernel deps-selftests
 deps: ## Install the packages to build and to run guests (root, Debian 12)
 	$(call install,$(DEPS_BUILD) $(DEPS_GUEST))
 deps-arm64: ## The same and those for arm64 guests
@@ -214,6 +214,8 @@ deps-test: ## The same and those of the tests
 	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_ARM64) $(DEPS_TEST))
 deps-kernel: ## The same as deps and those to build kernels
 	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_KERNEL))
+deps-selftests: ## The same and those of the kernel's selftests
+	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_KERNEL) libcap-dev libnuma-dev liburing-dev bash-static)
 
 # --- The main job --------------------------------------------------------------------------------
 
@@ -270,6 +272,11 @@ mutants: deps-kernel ## Show that the hunter catches broken copies of the kernel
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all
 	$(Q)tests/mutants/run
 
+.PHONY: selftests
+selftests: deps-selftests ## Run the kernel's own mm selftests without and with the kernel change, and compare
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all
+	$(Q)BUILD=$(TOP) tests/selftests/run
+
 .PHONY: check-patches
 check-patches: ## Apply the kernel patches to their pristine bases, check them, build what they touch
 	$(Q)kernel-patches/check
@@ -287,7 +294,7 @@ broadcasts: deps-arm64 deps-kernel ## Count the TLBIs of an arm64 kernel with th
 # --- Keeping the house ---------------------------------------------------------------------------
 
 SOURCES = $(shell git ls-files '*.c' '*.h')
-SCRIPTS = .ci/run $(shell git ls-files 'bench/ab' 'bench/demo' 'bench/reproduce' 'kernel-patches/build' 'kernel-patches/check' 'tests/run' 'tests/hunt' 'tests/mutants/run' 'tests/tcg/broadcasts' 'tests/tcg/cost' '*.sh')
+SCRIPTS = .ci/run $(shell git ls-files 'bench/ab' 'bench/demo' 'bench/reproduce' 'kernel-patches/build' 'kernel-patches/check' 'tests/run' 'tests/hunt' 'tests/mutants/run' 'tests/selftests/build' 'tests/selftests/guest' 'tests/selftests/report' 'tests/selftests/run' 'tests/tcg/broadcasts' 'tests/tcg/cost' '*.sh')
 
 .PHONY: lint
 lint: deps-test ## Check the layout of the sources, the scripts and the man pages
