@@ -53,53 +53,69 @@ static void take(struct symbol *symbol, uint64_t address, const char *name, size
 	snprintf(symbol->found, sizeof(symbol->found), "%.*s", (int)len, name);
 }
 
-/* One line: "ffffffff81000000 T name" or "... T name\t[module]". */
-static void find_in_line(const char *line, size_t len, struct symbol *symbols, size_t count)
+/* Hexadecimal up to a space; false if it is anything else. */
+static bool parse_address(const char **text, const char *end, uint64_t *address)
 {
-	const char *end = line + len, *name, *name_end;
-	uint64_t address = 0;
-	const char *p = line;
+	*address = 0;
+	for (; *text < end && **text != ' '; ++*text) {
+		char c = **text;
 
-	for (; p < end && *p != ' '; p++) {
-		unsigned int digit;
-
-		if (*p >= '0' && *p <= '9')
-			digit = *p - '0';
-		else if (*p >= 'a' && *p <= 'f')
-			digit = *p - 'a' + 10;
+		if (c >= '0' && c <= '9')
+			*address = *address << 4 | (c - '0');
+		else if (c >= 'a' && c <= 'f')
+			*address = *address << 4 | (c - 'a' + 10);
 		else
-			return;
-		address = address << 4 | digit;
+			return false;
 	}
-	if (end - p < 4 || p[2] != ' ')
-		return;
-	name = p + 3;
-	if (memchr(name, '\t', end - name))
-		return; /* a module's */
-	name_end = end;
-	for (size_t i = 0; i < count; i++) {
-		enum likeness likeness = compare(name, name_end - name, symbols[i].name);
+	return true;
+}
 
-		if (likeness != OTHER)
-			take(&symbols[i], address, name, name_end - name, likeness);
+/* One line: "ffffffff81000000 T name" or "... T name\t[module]". */
+static bool parse_line(const char *line, const char *end, struct symbol_line *out)
+{
+	const char *tab;
+
+	if (!parse_address(&line, end, &out->address) || end - line < 4 || line[2] != ' ')
+		return false;
+	out->type = line[1];
+	out->name = line + 3;
+	tab = memchr(out->name, '\t', end - out->name);
+	out->module = tab;
+	out->len = (tab ? tab : end) - out->name;
+	return true;
+}
+
+bool symbols__next(const char **text, const char *end, struct symbol_line *out)
+{
+	while (*text < end) {
+		const char *line = *text, *newline = memchr(line, '\n', end - line);
+
+		*text = newline ? newline + 1 : end;
+		if (parse_line(line, newline ? newline : end, out))
+			return true;
 	}
+	return false;
 }
 
 void symbols__find_in(const char *text, size_t len, struct symbol *symbols, size_t count)
 {
 	const char *end = text + len;
+	struct symbol_line line;
 
 	for (size_t i = 0; i < count; i++) {
 		symbols[i].address = 0;
 		symbols[i].found[0] = '\0';
 		symbols[i].same_arguments = false;
 	}
-	while (text < end) {
-		const char *newline = memchr(text, '\n', end - text);
-		const char *line_end = newline ? newline : end;
+	while (symbols__next(&text, end, &line)) {
+		if (line.module)
+			continue;
+		for (size_t i = 0; i < count; i++) {
+			enum likeness likeness = compare(line.name, line.len, symbols[i].name);
 
-		find_in_line(text, line_end - text, symbols, count);
-		text = line_end + 1;
+			if (likeness != OTHER)
+				take(&symbols[i], line.address, line.name, line.len, likeness);
+		}
 	}
 }
 

@@ -14,6 +14,21 @@ struct symbol {
 	bool same_arguments; /* the plain name, or one whose suffix keeps the arguments (.llvm.N) */
 };
 
+/* A line of /proc/kallsyms. */
+struct symbol_line {
+	uint64_t address;
+	char type;	  /* as nm(1) has it */
+	const char *name; /* not terminated */
+	size_t len;
+	bool module; /* a module's */
+};
+
+/*
+ * The next line between *text and @end; *text moves behind it. Lines of another form are skipped.
+ * False at the end.
+ */
+bool symbols__next(const char **text, const char *end, struct symbol_line *line);
+
 /*
  * Looks the symbols up in the text of /proc/kallsyms, all in one pass. The plain name wins over one
  * with a suffix; .cold parts and module symbols are no answer. Several suffixed forms of one name
