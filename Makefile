@@ -107,7 +107,7 @@ $(B)/vm/%.o: bench/vm/%.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
 
-$(B)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h) src/counters.h
+$(B)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h) src/counters.h src/tlbi_limits.h
 	$(call say,BPF,$<)
 	$(Q)mkdir -p $(@D) && $(CLANG) $(BPF_CFLAGS) -c $< -o $@.tmp && \
 		$(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp

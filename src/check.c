@@ -2,8 +2,10 @@
 /* "tlbstat check": what can be counted here, by which way, what not and why. */
 #include "observer.h"
 
+#include "common/diag.h"
 #include "names.h"
 #include "observer_internal.h"
+#include "tlbi_report.h"
 
 static const char *classify_name(enum classify_mode mode)
 {
@@ -69,6 +71,17 @@ static void print_counters(const struct observer *observer, FILE *out)
 	}
 }
 
+static void print_tlbi(const struct observer *observer, FILE *out)
+{
+	const char *why;
+	const struct tlbi_sites *sites = observer__tlbi(observer, &why);
+
+	if (sites)
+		tlbi__print_check(sites, diag__is_verbose(), out);
+	else
+		fprintf(out, "TLBI instructions\n  not counted: %s\n", why);
+}
+
 void observer__print_check(const struct observer *observer, FILE *out)
 {
 	const struct probes *probes = &observer->probes;
@@ -85,9 +98,10 @@ void observer__print_check(const struct observer *observer, FILE *out)
 		fprintf(out, "counters\n  TLB interrupts   %s\n",
 			observer->kernel_row ? "yes      a rate, by tlbstat [INTERVAL [COUNT]]"
 					     : "no");
-		if (machine->tlbi)
+		if (machine->tlbi) {
 			print_counters(observer, out);
-		else
+			print_tlbi(observer, out);
+		} else
 			fprintf(out, "  all others       no\n");
 		return;
 	}
@@ -106,6 +120,7 @@ json_t *observer__check_json(const struct observer *observer)
 	const struct probes *probes = &observer->probes;
 	json_t *object = json_object(), *list = json_object(), *counters = json_object();
 	const char *why;
+	const struct tlbi_sites *sites = observer__tlbi(observer, &why);
 
 	for (int id = 0; id < PROBE_COUNT; id++) {
 		const struct probe *probe = &probes->probe[id];
@@ -137,6 +152,10 @@ json_t *observer__check_json(const struct observer *observer)
 	json_object_set_new(object, "online_cpus", json_integer(probes->machine.online));
 	json_object_set_new(object, "invlpgb", json_boolean(probes->machine.invlpgb));
 	json_object_set_new(object, "tlbi", json_boolean(probes->machine.tlbi));
+	if (probes->machine.tlbi)
+		json_object_set_new(object, "tlbi_instructions",
+				    sites ? tlbi__json(sites, NULL)
+					  : json_pack("{s:s}", "why", why));
 	json_object_set_new(object, "kernel_row", json_boolean(observer->kernel_row));
 	json_object_set_new(object, "probes", list);
 	json_object_set_new(object, "counters", counters);

@@ -47,11 +47,13 @@ int cmd_check(int argc, char **argv)
 	int code;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (options.observer.tlbi == TLBI_DEFAULT && options.observer.method == ATTACH_AUTO)
+		options.observer.tlbi = TLBI_TRY;
 	code = open_observer(&observer, &options);
 	if (code)
 		return code;
 	code = write_check(observer, &options);
-	if (!code && observer__fallback(observer, NULL))
+	if (!code && observer__fallback(observer, NULL) && !observer__tlbi(observer, NULL))
 		code = EXIT_UNSUPPORTED;
 	observer__close(observer);
 	return code;

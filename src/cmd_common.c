@@ -15,7 +15,8 @@ enum {
 	KEY_CSV = 256,
 	KEY_STRICT,
 	KEY_CLASSIFY,
-	KEY_METHOD
+	KEY_METHOD,
+	KEY_TLBI
 };
 
 static const struct argp_option observer_options[] = {
@@ -28,6 +29,9 @@ static const struct argp_option observer_options[] = {
 	  "default: fentry where the kernel takes it, else kprobe)",
 	  2 },
 	{ "strict", KEY_STRICT, NULL, 0, "Fail (exit 77) if a counter cannot be had here", 2 },
+	{ "tlbi", KEY_TLBI, "HOW", 0,
+	  "On arm64, count TLBI instructions: exact (a kprobe at each of them) or off (the default, but for check)",
+	  2 },
 	{ "verbose", 'v', NULL, 0, "Say more on stderr", 2 },
 	{ 0 },
 };
@@ -36,6 +40,7 @@ static error_t parse_observer(int key, char *text, struct argp_state *state)
 {
 	static const char *const classify[] = { "auto", "exact", "sampled", "off", NULL };
 	static const char *const methods[] = { "auto", "fentry", "kprobe", "none", NULL };
+	static const char *const tlbi[] = { "off", "exact", NULL };
 	struct common_options *common = state->input;
 
 	switch (key) {
@@ -44,6 +49,17 @@ static error_t parse_observer(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_METHOD:
 		common->observer.method = parse__choice_or_err("--method", text, methods);
+		break;
+	case KEY_TLBI:
+		common->observer.tlbi = TLBI_OFF + parse__choice_or_err("--tlbi", text, tlbi);
+		break;
+	case ARGP_KEY_END:
+		if (common->observer.tlbi == TLBI_EXACT && common->observer.method != ATTACH_AUTO &&
+		    common->observer.method != ATTACH_KPROBE) {
+			diag__error(
+				"--tlbi=exact needs kprobes: it goes with --method=kprobe or auto");
+			exit(EXIT_USAGE);
+		}
 		break;
 	case KEY_STRICT:
 		common->observer.strict = true;
@@ -142,11 +158,11 @@ int explain_fallback(const struct observer *observer)
 {
 	const char *why;
 
-	if (!observer__fallback(observer, &why))
+	if (observer__tlbi(observer, NULL) || !observer__fallback(observer, &why))
 		return EXIT_DONE;
 	if (observer__never_interrupts(observer)) {
 		diag__error("count TLB flushes: %s", why);
-		diag__hint("tlbstat check tells what can be counted");
+		diag__hint("--tlbi=exact counts them, by a kprobe at each");
 		return EXIT_UNSUPPORTED;
 	}
 	diag__warn("%s", why);

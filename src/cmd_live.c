@@ -14,6 +14,7 @@
 #include "common/parse.h"
 #include "common/stop.h"
 #include "names.h"
+#include "tlbi_report.h"
 
 static const char doc[] =
 	"Show the TLB shootdowns of the whole machine, stage by stage, once per interval.\n\n"
@@ -31,7 +32,8 @@ static const char doc[] =
 	"whose queue got the call, raised the interrupts that took; handled is the calls they ran, "
 	"useful% the share that had anything to flush. diff is handled minus the kernel's own "
 	"count, in this interval. n/a is a number that this kernel does not show: see tlbstat "
-	"check.\n\n"
+	"check. On arm64, with --tlbi=exact: TLBI instructions that reach all CPUs, those that do "
+	"not, and the busiest of them.\n\n"
 	"Exit status: 0, also when ended by a first SIGINT or SIGTERM; 1 failed; 2 usage; 77 with "
 	"--strict if a counter is missing.\n\n"
 	"Examples:\n"
@@ -91,6 +93,9 @@ static const char header[] =
 /* On kernels that filter batches. */
 static const char header_filter[] =
 	"    local      ipi      req   filter     lazy    stale    asked   raised  handled useful%   diff";
+
+/* Where TLBI instructions are counted. */
+static const char header_tlbi[] = "broadcast    local  busiest";
 
 static bool has_batch_filter(const struct observer *observer)
 {
@@ -192,8 +197,29 @@ static void print_handled(FILE *out, const struct report *report)
 		fprintf(out, "%7s", "n/a");
 }
 
+static void print_tlbi(FILE *out, const struct report *report, const struct tlbi_sites *sites)
+{
+	const struct tlbi_site *busiest = tlbi__busiest(sites, report->tlbi);
+	struct tlbi_totals totals;
+	char place[96];
+
+	tlbi_totals__make(&totals, sites, report->tlbi);
+	for (int reach = TLBI_BROADCAST; reach >= TLBI_LOCAL; reach--)
+		print_rate(out, totals.reach[reach] / report->seconds, "");
+	if (!busiest)
+		return;
+	tlbi_site__format(busiest, place);
+	fprintf(out, "  %s at %s", tlbi_operations[busiest->operation].name, place);
+}
+
 static void print_line(FILE *out, const struct report *report)
 {
+	const struct tlbi_sites *sites = observer__tlbi(report->observer, NULL);
+
+	if (sites) {
+		print_tlbi(out, report, sites);
+		return;
+	}
 	if (observer__fallback(report->observer, NULL)) {
 		if (report->kernel_seen)
 			print_rate(out, report->kernel_interrupts / report->seconds, "");
@@ -226,7 +252,9 @@ static void print_header(FILE *out, const struct observer *observer, bool timest
 {
 	if (timestamp)
 		fprintf(out, "%-24s ", "time");
-	if (observer__fallback(observer, NULL))
+	if (observer__tlbi(observer, NULL))
+		fprintf(out, "%s\n", header_tlbi);
+	else if (observer__fallback(observer, NULL))
 		fprintf(out, "TLB irq/s\n");
 	else
 		fprintf(out, "%s\n", has_batch_filter(observer) ? header_filter : header);
@@ -250,13 +278,9 @@ static void print_report(FILE *out, const struct report *report, const struct li
 		return;
 	}
 	if (options->common.format == OUTPUT_CSV) {
-		if (line == 0) {
-			fprintf(out, "%s", timestamp ? "time," : "");
-			report__csv_header(out);
-		}
-		if (timestamp)
-			fprintf(out, "%s,", time);
-		report__csv_row(report, out);
+		if (line == 0)
+			report__csv_header(report, timestamp, out);
+		report__csv_row(report, timestamp ? time : NULL, out);
 		return;
 	}
 	if (line % lines_per_header() == 0)

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,10 +18,11 @@ static const char doc[] =
 	"Run CMD and print the funnel of all TLB flushes of the machine while it ran.\v"
 	"The report follows CMD's own output on stdout; -o FILE keeps them apart. Exit status: that "
 	"of CMD, 128+N if signal N ended it, 127 or 126 if it could not be run, 77 with --strict if "
-	"a counter is missing, and on arm64, where nothing can be counted.\n\n"
+	"a counter is missing, and on arm64 without --tlbi=exact.\n\n"
 	"Examples:\n"
 	"  sudo tlbstat run -- make -j16\n"
-	"  sudo tlbstat run -J -o report.json -- ./benchmark --threads 8\n";
+	"  sudo tlbstat run -J -o report.json -- ./benchmark --threads 8\n"
+	"  sudo tlbstat run --tlbi=exact -- ./benchmark   on arm64\n";
 
 struct run_options {
 	struct common_options common;
@@ -53,8 +55,11 @@ static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD };
 #define SIGNALS (sizeof(signals) / sizeof(*signals))
 static struct sigaction inherited[SIGNALS];
 
-static void keep_signals(void)
+static struct rlimit descriptors;
+
+static void keep_inherited(void)
 {
+	getrlimit(RLIMIT_NOFILE, &descriptors);
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaction(signals[i], NULL, &inherited[i]);
 	/* Ignored, it would keep the exit code from us. */
@@ -88,6 +93,7 @@ static pid_t start(char **command, int *gate)
 		_exit(EXIT_FAILED);
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaction(signals[i], &inherited[i], NULL);
+	setrlimit(RLIMIT_NOFILE, &descriptors);
 	execvp(command[0], command);
 	diag__fail(errno, "run %s", command[0]);
 	_exit(errno == ENOENT ? 127 : 126);
@@ -132,11 +138,8 @@ static int write_report(const struct report *report, const struct run_options *o
 		fputc('\n', stream);
 		json_decref(json);
 	} else if (options->common.format == OUTPUT_CSV) {
-		fprintf(stream, "%s", options->common.timestamp ? "time," : "");
-		report__csv_header(stream);
-		if (options->common.timestamp)
-			fprintf(stream, "%s,", time);
-		report__csv_row(report, stream);
+		report__csv_header(report, options->common.timestamp, stream);
+		report__csv_row(report, options->common.timestamp ? time : NULL, stream);
 	} else {
 		fprintf(stream, "\nTLB flushes of the machine in %.3f s of '%s'", report->seconds,
 			options->command[0]);
@@ -174,7 +177,7 @@ int cmd_run(int argc, char **argv)
 		code = EXIT_FAILED;
 		goto out;
 	}
-	keep_signals();
+	keep_inherited();
 	stop__install();
 	code = open_observer(&observer, &options.common);
 	if (code)

@@ -9,13 +9,15 @@
 #include "names.h"
 #include "observer_internal.h"
 #include "revision.h"
+#include "tlbi_report.h"
 
 struct metrics {
 	const struct observer *observer;
 	double start;
 	struct snapshot base, last;
-	struct report report;	    /* scratch: large */
-	uint64_t cell[CELL_COUNT];  /* since the start */
+	struct report report;	   /* scratch: large */
+	uint64_t cell[CELL_COUNT]; /* since the start */
+	uint64_t tlbi[TLBI_SITES_MAX];
 	uint64_t kernel_interrupts; /* by the kernel's own count, of CPUs that had a column */
 	uint64_t vm_remote_flush, vm_remote_received;
 	int64_t difference; /* handled minus the kernel's, of intervals in which both are known */
@@ -96,6 +98,8 @@ void metrics__add(struct metrics *metrics, const struct snapshot *now)
 		if (now->cell[i] > metrics->base.cell[i])
 			metrics->cell[i] =
 				larger(metrics->cell[i], now->cell[i] - metrics->base.cell[i]);
+	for (int i = 0; i < TLBI_SITES_MAX; i++)
+		metrics->tlbi[i] = now->tlbi[i] - metrics->base.tlbi[i];
 	/* By intervals: the kernel's row loses the columns of CPUs that leave. */
 	report__make(report, metrics->observer, &metrics->last, now);
 	metrics->kernel_interrupts += report->kernel_interrupts;
@@ -194,13 +198,52 @@ _Static_assert(COUNTER_duration_sum == COUNTER_duration + 1 &&
 		       COUNTER_targets_sum == COUNTER_targets + 1,
 	       "a histogram is followed by its sum");
 
-/* What the kernel counts, and how far both agree. */
-
 static void print_counter(FILE *out, const char *name, const char *help, uint64_t value)
 {
 	exposition__family(out, name, "counter", help);
 	exposition__count(out, name, NULL, value);
 }
+
+/* TLBI instructions. */
+
+static void print_tlbi_sites(const struct tlbi_totals *totals, FILE *out)
+{
+	static const char name[] = "tlbstat_tlbi_sites";
+	static const struct label probed[] = { { "state", "probed" }, { NULL, NULL } };
+	static const struct label refused[] = { { "state", "refused" }, { NULL, NULL } };
+
+	exposition__family(out, name, "gauge",
+			   "TLBI instructions in the kernel's text with a kprobe, and without.");
+	exposition__count(out, name, probed, totals->probed);
+	exposition__count(out, name, refused, totals->skipped);
+}
+
+static void print_tlbi(const struct metrics *metrics, FILE *out)
+{
+	const struct tlbi_sites *sites = observer__tlbi(metrics->observer, NULL);
+	static const char name[] = "tlbstat_tlbi_total";
+	struct tlbi_totals totals;
+
+	if (!sites)
+		return;
+	tlbi_totals__make(&totals, sites, metrics->tlbi);
+	exposition__family(out, name, "counter",
+			   "TLBI instructions executed, of those with a kprobe.");
+	for (int i = 0; i < TLBI_OPERATIONS; i++) {
+		struct label labels[] = { { "op", tlbi_operations[i].name },
+					  { "reach", tlbi_reach_names[tlbi_operations[i].reach] },
+					  { NULL, NULL } };
+
+		if (totals.sites[i])
+			exposition__count(out, name, labels, totals.operation[i]);
+	}
+	print_counter(out, "tlbstat_tlbi_uncounted_calls_total",
+		      "Calls of functions with TLBI instructions that have no kprobe.",
+		      totals.blind_calls);
+	print_tlbi_sites(&totals, out);
+}
+
+/* What the kernel counts, and how far both agree. */
 
 static void print_kernel(const struct metrics *metrics, FILE *out)
 {
@@ -313,6 +356,7 @@ void metrics__print(const struct metrics *metrics, double time, uint64_t write_f
 		print_family(metrics, &families[i], out);
 	print_handled(metrics, out);
 	print_histograms(metrics, out);
+	print_tlbi(metrics, out);
 	print_kernel(metrics, out);
 	print_probes(metrics, out);
 	print_process(metrics, time, write_failures, out);

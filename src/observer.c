@@ -15,6 +15,7 @@
 #include "observer_internal.h"
 #include "provoke.h"
 #include "shootdown.skel.h"
+#include "tlbi_report.h"
 
 /* How often a snapshot is tried again when the counts moved while it was read. */
 #define SETTLE_TRIES 20
@@ -24,10 +25,27 @@ struct cells_by_cpu {
 	uint64_t cell[CELL_COUNT];
 };
 
+/* TLBI instructions are counted or not; there, the rest can never be had. */
+static int refuse_if_strict_tlbi(const struct tlbi_sites *sites)
+{
+	for (unsigned int i = 0; i < sites->count; i++) {
+		char place[96];
+
+		if (!sites->site[i].why[0])
+			continue;
+		tlbi_site__format(&sites->site[i], place);
+		diag__error("TLBI at %s: %s", place, sites->site[i].why);
+		return -ENOTSUP;
+	}
+	return 0;
+}
+
 static int refuse_if_strict(const struct observer *observer)
 {
 	const char *why;
 
+	if (observer->tlbi)
+		return refuse_if_strict_tlbi(tlbi_probes__sites(observer->tlbi));
 	if (observer__fallback(observer, &why)) {
 		diag__error("%s", why);
 		return -ENOTSUP;
@@ -62,6 +80,27 @@ static void find_kernel_row(struct observer *observer, struct percpu_counts *row
 			 "/proc/interrupts cannot be read (%s); is /proc mounted?", strerror(-err));
 }
 
+/* 0 where it was not asked for, or is not needed; else a negative errno after a message. */
+static int open_tlbi(struct observer *observer, enum tlbi_mode mode)
+{
+	char *why = observer->why_no_tlbi;
+	int err;
+
+	snprintf(why, sizeof(observer->why_no_tlbi), "--tlbi=exact was not asked for");
+	if (!observer->probes.machine.tlbi) {
+		snprintf(why, sizeof(observer->why_no_tlbi), "only arm64 has TLBI instructions");
+		err = -ENOTSUP;
+	} else if (mode == TLBI_DEFAULT || mode == TLBI_OFF) {
+		return 0;
+	} else {
+		err = tlbi_probes__open(&observer->tlbi, why, sizeof(observer->why_no_tlbi));
+	}
+	if (!err || mode != TLBI_EXACT)
+		return 0;
+	diag__error("count TLBI instructions: %s", why);
+	return -ENOTSUP;
+}
+
 int observer__open(struct observer **out, const struct observer_options *options)
 {
 	struct observer *observer = calloc(1, sizeof(*observer));
@@ -75,6 +114,9 @@ int observer__open(struct observer **out, const struct observer_options *options
 	if (err)
 		goto out;
 	find_kernel_row(observer, row);
+	err = open_tlbi(observer, options->tlbi);
+	if (err)
+		goto out;
 	if (!observer->probes.refused) {
 		observer->buffer = calloc(cpus__count(&observer->probes.machine.possible_cpus),
 					  sizeof(*observer->buffer));
@@ -103,6 +145,7 @@ void observer__close(struct observer *observer)
 {
 	if (!observer)
 		return;
+	tlbi_probes__close(observer->tlbi);
 	probes__detach(&observer->probes);
 	free(observer->buffer);
 	free(observer);
@@ -179,6 +222,19 @@ static int read_in_handler(struct observer *observer, bool *in)
 	return 0;
 }
 
+static int read_tlbi(struct observer *observer, struct snapshot *out)
+{
+	int err;
+
+	if (!observer->tlbi)
+		return 0;
+	err = tlbi_probes__read(observer->tlbi, out->tlbi);
+	if (err)
+		return diag__fail(-err, "read the counts of TLBI instructions from the BPF map");
+	out->missed_known = tlbi_probes__missed(observer->tlbi, &out->missed);
+	return 0;
+}
+
 /*
  * The kernel's row and our cells cannot be read at one instant. They are read in turn until neither
  * moved in between and no CPU is between the two; on a machine that never stands still, settled
@@ -214,6 +270,10 @@ int observer__snapshot(struct observer *observer, struct snapshot *out)
 		procfs__vmstat("nr_tlb_remote_flush", &out->vm_remote_flush) == 0 &&
 		procfs__vmstat("nr_tlb_remote_flush_received", &out->vm_remote_received) == 0;
 	out->missed = probes__missed(&observer->probes);
+	out->missed_known = true;
+	err = read_tlbi(observer, out);
+	if (err)
+		return err;
 	out->time_ns = stop__now_ns();
 	err = cpus__read_file("/sys/devices/system/cpu/online", &out->online);
 	if (err)
@@ -281,4 +341,11 @@ bool observer__fallback(const struct observer *observer, const char **why)
 bool observer__never_interrupts(const struct observer *observer)
 {
 	return observer->probes.machine.tlbi;
+}
+
+const struct tlbi_sites *observer__tlbi(const struct observer *observer, const char **why)
+{
+	if (why)
+		*why = observer->tlbi ? NULL : observer->why_no_tlbi;
+	return observer->tlbi ? tlbi_probes__sites(observer->tlbi) : NULL;
 }

@@ -25,6 +25,7 @@
 #include "common/cpus.h"
 #include "common/procfs.h"
 #include "counters.h"
+#include "tlbi_limits.h"
 
 /* How lazy and not-loaded CPUs are told apart. */
 enum classify_mode {
@@ -42,9 +43,18 @@ enum attach_method {
 	ATTACH_NONE, /* no BPF at all: the kernel's own counters only */
 };
 
+/* Whether arm64's TLB invalidations are counted: src/tlbi_probes.h. */
+enum tlbi_mode {
+	TLBI_DEFAULT, /* off */
+	TLBI_OFF,
+	TLBI_EXACT, /* a kprobe at each instruction; where that fails, so does observer__open() */
+	TLBI_TRY,   /* the same where there are such instructions; a refusal is only told */
+};
+
 struct observer_options {
 	enum classify_mode classify;
 	enum attach_method method;
+	enum tlbi_mode tlbi;
 	bool strict; /* a counter that cannot be had is a failure (-ENOTSUP) */
 };
 
@@ -63,6 +73,8 @@ struct snapshot {
 	bool vm_seen;			   /* the kernel has CONFIG_DEBUG_TLBFLUSH */
 	uint64_t missed;		   /* probe runs the kernel skipped, all probes */
 	struct cpus online;
+	uint64_t tlbi[TLBI_SITES_MAX]; /* by site, where observer__tlbi() */
+	bool missed_known;	       /* missed is all there is: not on kernels before 6.7 */
 };
 
 /*
@@ -101,6 +113,10 @@ bool observer__fallback(const struct observer *observer, const char **why);
  */
 bool observer__never_interrupts(const struct observer *observer);
 
+/* The TLBI instructions that are counted, or NULL; *why (may be NULL) says why none are. */
+struct tlbi_sites;
+const struct tlbi_sites *observer__tlbi(const struct observer *observer, const char **why);
+
 /* One line per probe and per counter: what is counted, by which way, what is not and why. */
 void observer__print_check(const struct observer *observer, FILE *out);
 json_t *observer__check_json(const struct observer *observer);
@@ -116,6 +132,8 @@ struct report {
 	bool vm_seen;
 	uint64_t vm_remote_flush, vm_remote_received;
 	uint64_t missed;
+	bool missed_known;
+	uint64_t tlbi[TLBI_SITES_MAX];
 	bool settled;  /* both ends were read while nothing moved */
 	bool cpu_gone; /* a CPU came or went in between: the truth is incomplete */
 	unsigned int online;
@@ -169,9 +187,13 @@ bool report__difference(const struct report *report, int64_t *difference);
 void report__print(const struct report *report, FILE *out);
 void report__print_trust(const struct report *report, FILE *out);
 
-/* CSV: the header is the same on every machine; a field is empty where the number is not seen. */
-void report__csv_header(FILE *out);
-void report__csv_row(const struct report *report, FILE *out);
+/*
+ * CSV: a row per report, with the same header on every machine; a field is empty where the number
+ * is not seen. Where TLBI instructions are counted, the rows are these instead. @time is the first
+ * field, NULL: there is none.
+ */
+void report__csv_header(const struct report *report, bool timestamp, FILE *out);
+void report__csv_row(const struct report *report, const char *time, FILE *out);
 
 /* The same as a JSON object: "funnel", "estimates", "histograms", "unsupported", "trust". New
  * reference; NULL if out of memory. */

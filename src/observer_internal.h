@@ -4,11 +4,14 @@
 
 #include "observer.h"
 #include "probes.h"
+#include "tlbi_probes.h"
 
 struct observer {
 	struct probes probes;
-	bool kernel_row;	     /* /proc/interrupts has a TLB row */
-	char why_no_row[112];	     /* where it has not */
+	bool kernel_row;	  /* /proc/interrupts has a TLB row */
+	char why_no_row[112];	  /* where it has not */
+	struct tlbi_probes *tlbi; /* NULL: TLBI instructions are not counted */
+	char why_no_tlbi[256];
 	struct cells_by_cpu *buffer; /* one struct per possible CPU, for the map read */
 };
 

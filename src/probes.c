@@ -523,8 +523,8 @@ static void try_methods(struct choice *choice, enum attach_method wanted)
 	if (choice->probes->machine.tlbi) {
 		choice->probes->refused = true;
 		snprintf(choice->probes->why_refused, sizeof(choice->probes->why_refused),
-			 "on arm64 TLBI instructions flush all CPUs without interrupts, and these "
-			 "instructions are not counted");
+			 "on arm64 TLBI instructions flush all CPUs without interrupts; only "
+			 "--tlbi=exact counts these instructions");
 		return;
 	}
 	if (wanted != ATTACH_KPROBE)

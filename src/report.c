@@ -35,6 +35,10 @@ void report__make(struct report *out, const struct observer *observer,
 		out->vm_remote_received = after->vm_remote_received - before->vm_remote_received;
 	}
 	out->missed = after->missed - before->missed;
+	out->missed_known = before->missed_known && after->missed_known;
+	if (observer__tlbi(observer, NULL))
+		for (int i = 0; i < TLBI_SITES_MAX; i++)
+			out->tlbi[i] = after->tlbi[i] - before->tlbi[i];
 	out->settled = before->settled && after->settled;
 	out->online = cpus__count(&after->online);
 }

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "names.h"
+#include "tlbi_report.h"
 
 static bool is_histogram(enum counter id)
 {
@@ -26,8 +27,14 @@ static void print_cell_name(const struct counter_info *info, unsigned int index,
 			info->column_names[index % info->columns]);
 }
 
-void report__csv_header(FILE *out)
+void report__csv_header(const struct report *report, bool timestamp, FILE *out)
 {
+	if (timestamp)
+		fprintf(out, "time,");
+	if (observer__tlbi(report->observer, NULL)) {
+		tlbi__csv_header(out);
+		return;
+	}
 	fprintf(out, "seconds");
 	for (int id = 0; id < COUNTER_COUNT; id++) {
 		const struct counter_info *info = &counter_infos[id];
@@ -50,10 +57,17 @@ static void print_percentile(const struct report *report, enum counter id, doubl
 		fprintf(out, "%.0f", value);
 }
 
-void report__csv_row(const struct report *report, FILE *out)
+void report__csv_row(const struct report *report, const char *time, FILE *out)
 {
+	const struct tlbi_sites *sites = observer__tlbi(report->observer, NULL);
 	int64_t difference;
 
+	if (sites) {
+		tlbi__csv_rows(sites, report->tlbi, report->seconds, time, out);
+		return;
+	}
+	if (time)
+		fprintf(out, "%s,", time);
 	fprintf(out, "%.6f", report->seconds);
 	for (int id = 0; id < COUNTER_COUNT; id++) {
 		const struct counter_info *info = &counter_infos[id];

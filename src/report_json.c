@@ -6,6 +6,7 @@
 
 #include "names.h"
 #include "observer_internal.h"
+#include "tlbi_report.h"
 
 static json_t *cell_json(const struct report *report, unsigned int cell)
 {
@@ -143,7 +144,9 @@ static json_t *trust_json(const struct report *report)
 	json_object_set_new(trust, "fallback",
 			    observer__fallback(report->observer, &why) ? json_string(why)
 								       : json_null());
-	json_object_set_new(trust, "missed_runs", json_integer((json_int_t)report->missed));
+	json_object_set_new(trust, "missed_runs",
+			    report->missed_known ? json_integer((json_int_t)report->missed)
+						 : json_null());
 	json_object_set_new(trust, "kernel_interrupts",
 			    report->kernel_seen
 				    ? json_integer((json_int_t)report->kernel_interrupts)
@@ -165,6 +168,7 @@ static json_t *trust_json(const struct report *report)
 json_t *report__json(const struct report *report)
 {
 	json_t *object = json_object(), *funnel = json_object(), *histograms = json_object();
+	const struct tlbi_sites *sites = observer__tlbi(report->observer, NULL);
 
 	for (int id = 0; id < COUNTER_COUNT; id++) {
 		const struct counter_info *info = &counter_infos[id];
@@ -179,6 +183,8 @@ json_t *report__json(const struct report *report)
 	json_object_set_new(object, "funnel", funnel);
 	json_object_set_new(object, "estimates", estimates_json(report));
 	json_object_set_new(object, "histograms", histograms);
+	if (sites)
+		json_object_set_new(object, "tlbi", tlbi__json(sites, report->tlbi));
 	json_object_set_new(object, "unsupported", unsupported_json(report));
 	json_object_set_new(object, "trust", trust_json(report));
 	return object;

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/diag.h"
 #include "names.h"
 #include "observer_internal.h"
+#include "tlbi_report.h"
 
 #define LABEL_WIDTH  26
 #define COLUMN_WIDTH 13
@@ -240,6 +242,7 @@ static void print_fallback(const struct report *report, FILE *out)
 
 void report__print(const struct report *report, FILE *out)
 {
+	const struct tlbi_sites *sites = observer__tlbi(report->observer, NULL);
 	double requested = report__sum(report, COUNTER_requested_cpus);
 	double handled = report->cell[CELL_handled + HANDLED_MM_RANGE] +
 			 report->cell[CELL_handled + HANDLED_BATCH];
@@ -248,6 +251,11 @@ void report__print(const struct report *report, FILE *out)
 		"  unneeded: lazy",	"  unneeded: up to date",
 	};
 
+	if (sites) {
+		tlbi__print(sites, report->tlbi, diag__is_verbose(), out);
+		report__print_trust(report, out);
+		return;
+	}
 	if (observer__fallback(report->observer, NULL)) {
 		print_fallback(report, out);
 		report__print_trust(report, out);
@@ -294,13 +302,33 @@ void report__print(const struct report *report, FILE *out)
 	report__print_trust(report, out);
 }
 
+static void print_trust_tlbi(const struct report *report, const struct tlbi_sites *sites, FILE *out)
+{
+	struct tlbi_totals totals;
+
+	tlbi_totals__make(&totals, sites, report->tlbi);
+	fprintf(out, "trust: %u of %u TLBI instructions of the kernel's text, ", totals.probed,
+		sites->count);
+	if (report->missed_known)
+		fprintf(out, "%" PRIu64 " missed runs", report->missed);
+	else
+		fprintf(out, "missed runs n/a");
+	fprintf(out, ", %" PRIu64 " calls not counted inside", totals.blind_calls);
+	fprintf(out, ", no kernel counter to compare with\n");
+}
+
 void report__print_trust(const struct report *report, FILE *out)
 {
 	const struct probes *probes = &report->observer->probes;
+	const struct tlbi_sites *sites = observer__tlbi(report->observer, NULL);
 	int64_t difference;
 	int attached = 0, wanted = 0;
 	const char *why;
 
+	if (sites) {
+		print_trust_tlbi(report, sites, out);
+		return;
+	}
 	if (observer__fallback(report->observer, &why)) {
 		fprintf(out, "trust: the kernel's own counters only; %s\n", why);
 		return;

@@ -23,6 +23,11 @@ void diag__set_verbose(bool on)
 	verbose = on;
 }
 
+bool diag__is_verbose(void)
+{
+	return verbose;
+}
+
 /*
  * One fprintf() for the whole line: stderr has no buffer, so that each call is a write of its own,
  * and lines of processes that share a log must not mix.

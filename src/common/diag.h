@@ -18,6 +18,7 @@ void diag__set_program(const char *name);
 
 /* Turns diag__verbose() lines on or off (-v). */
 void diag__set_verbose(bool on);
+bool diag__is_verbose(void);
 
 /*
  * Prints "PROGRAM: WHAT WAS TRIED: SYSTEM'S ANSWER" and returns -err, so that a failing call can be

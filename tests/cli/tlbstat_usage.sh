@@ -18,6 +18,10 @@ refuses "JSON and CSV at once" "exclude" --json --csv
 refuses "an unknown option" "--nonsense" --nonsense
 refuses "an unknown way to classify" "'often'" --classify=often
 refuses "an unknown method" "'magic'" --method=magic
+refuses "an unknown way to count TLBIs" "'maybe'" --tlbi=maybe
+refuses "TLBIs without kprobes" "needs kprobes" --tlbi=exact --method=fentry
+[ "$(uname -m)" = aarch64 ] ||
+	gives 77 "TLBIs where there are none" "only arm64 has TLBI instructions" --tlbi=exact 1 1
 refuses "a command behind the options" "tlbstat check" -v check
 refuses "CSV of check" "--csv" check --csv
 refuses "run without a command" "which command" run

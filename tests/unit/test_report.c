@@ -106,10 +106,10 @@ static void unsupported_counter_is_an_empty_field_in_csv(void **state)
 		f->observer.probes.gone[cell] = "refused";
 	make_report(f);
 	stream = open_memstream(&header, &header_len);
-	report__csv_header(stream);
+	report__csv_header(&f->report, false, stream);
 	fclose(stream);
 	stream = open_memstream(&row, &row_len);
-	report__csv_row(&f->report, stream);
+	report__csv_row(&f->report, NULL, stream);
 	fclose(stream);
 	for (p = header; *p; p++)
 		columns += *p == ',';
