@@ -33,7 +33,7 @@ static const char doc[] =
 	"useful% the share that had anything to flush. diff is handled minus the kernel's own "
 	"count, in this interval. n/a is a number that this kernel does not show: see tlbstat "
 	"check. On arm64, with --tlbi=exact: TLBI instructions that reach all CPUs, those that do "
-	"not, and the busiest of them.\n\n"
+	"not, calls of functions in which they cannot be counted, and the busiest of them.\n\n"
 	"Exit status: 0, also when ended by a first SIGINT or SIGTERM; 1 failed; 2 usage; 77 with "
 	"--strict if a counter is missing.\n\n"
 	"Examples:\n"
@@ -95,7 +95,7 @@ static const char header_filter[] =
 	"    local      ipi      req   filter     lazy    stale    asked   raised  handled useful%   diff";
 
 /* Where TLBI instructions are counted. */
-static const char header_tlbi[] = "broadcast    local  busiest";
+static const char header_tlbi[] = "broadcast    local    calls  busiest";
 
 static bool has_batch_filter(const struct observer *observer)
 {
@@ -206,6 +206,7 @@ static void print_tlbi(FILE *out, const struct report *report, const struct tlbi
 	tlbi_totals__make(&totals, sites, report->tlbi);
 	for (int reach = TLBI_BROADCAST; reach >= TLBI_LOCAL; reach--)
 		print_rate(out, totals.reach[reach] / report->seconds, "");
+	print_rate(out, totals.blind_calls / report->seconds, "");
 	if (!busiest)
 		return;
 	tlbi_site__format(busiest, place);

@@ -69,8 +69,3 @@ int tlbi__decode(uint32_t word)
 			return i;
 	return -1;
 }
-
-unsigned int tlbi__register(uint32_t word)
-{
-	return word & 31;
-}

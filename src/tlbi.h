@@ -31,13 +31,7 @@ struct tlbi_operation {
 #define TLBI_OPERATIONS 126
 extern const struct tlbi_operation tlbi_operations[TLBI_OPERATIONS];
 
-/* The register that is no register: xzr. */
-#define TLBI_XZR 31
-
 /* The operation of an instruction word, or -1: it is no TLBI, or one of exception level 3. */
 int tlbi__decode(uint32_t word);
-
-/* The register of a TLBI's argument, 0 to 31. */
-unsigned int tlbi__register(uint32_t word);
 
 #endif

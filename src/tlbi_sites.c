@@ -7,9 +7,11 @@
 
 #include "tlbi.h"
 
-#define DSB_ISH	   0xd5033b9fu
-#define NOP	   0xd503201fu
-#define MOV_X9_X30 0xaa1e03e9u
+#define DSB_ISH	    0xd5033b9fu
+#define NOP	    0xd503201fu
+#define VALE1IS_XZR 0xd50883bfu
+#define VALE2IS_XZR 0xd50c83bfu
+#define MOV_X9_X30  0xaa1e03e9u
 
 /* b and bl: a distance in words in bits 0 to 25. */
 #define BRANCH_MASK	0xfc000000u
@@ -42,13 +44,12 @@ const struct tlbi_area tlbi_areas[TLBI_AREAS] = {
 /*
  * ARM64_WORKAROUND_REPEAT_TLBI: in 6.1 and 6.12 each TLBI is followed by "dsb ish" and itself, or
  * by nop where the CPU needs none; the two also stand among the kernel's alternatives, where they
- * are never executed. 7.3 repeats vale1is of xzr, if at all (arch/arm64/include/asm/tlbflush.h).
+ * are never executed. 7.3 repeats vale1is or vale2is of xzr, if at all
+ * (arch/arm64/include/asm/tlbflush.h).
  */
 static bool is_repeat(const uint32_t *text, size_t at)
 {
-	int operation = tlbi__decode(text[at]);
-
-	if (tlbi_operations[operation].takes_argument && tlbi__register(text[at]) == TLBI_XZR)
+	if (text[at] == VALE1IS_XZR || text[at] == VALE2IS_XZR)
 		return true;
 	return at >= 2 && text[at - 1] == DSB_ISH && text[at - 2] == text[at];
 }
