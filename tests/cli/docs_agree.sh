@@ -187,10 +187,12 @@ head_is_explained() {
 
 # header NAME: of the live table.
 header() {
-	sed -n "/char $1\[\] =/,/;/"'s/.*"\(  *local .*\)".*/\1/p' src/cmd_live.c
+	sed -n "/char $1\[\] =/,/;/"'s/.*"\( *[a-z]*  .*\)".*/\1/p' src/cmd_live.c
 }
 # shellcheck disable=SC2046 # a word per column
 printf '%s\n' $(header header_filter) | head_is_explained "columns of tlbstat" tlbstat "Columns of the live table"
+# shellcheck disable=SC2046
+printf '%s\n' $(header header_tlbi) | head_is_explained "columns of tlbstat on arm64" tlbstat "Columns on arm64"
 sed -n '/columns\[\] = {/,/^};/p' bench/run_table.c | grep -o '{ "[^"]*' | sed 's/{ "//' |
 	head_is_explained "columns of tlbbench run" tlbbench "OUTPUT OF RUN"
 { grep -qxF -e "$(header header)" README.md || echo "the columns are $(header header)"; } >"$work/wrong"
