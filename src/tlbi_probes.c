@@ -236,22 +236,43 @@ static int attach_sites(const struct start *start)
 	return 0;
 }
 
-/* Calls of the functions with sites that are not probed. */
-static void attach_calls(const struct start *start)
+/* The places that call functions with sites that are not probed; operation is the function. */
+static void find_calls(const struct start *start, struct tlbi_sites *calls)
 {
-	struct tlbi_sites *sites = &start->probes->sites;
-
-	tlbi_sites__find_functions(sites);
-	for (size_t i = 0; i < start->words; i++) {
+	for (size_t i = 0; i < start->words && calls->count < TLBI_SITES_MAX; i++) {
 		uint64_t address = start->text_address + i * sizeof(*start->text);
-		int function = tlbi_sites__called(sites, start->text[i], address);
+		int function = tlbi_sites__called(&start->probes->sites, start->text[i], address);
 
 		if (function < 0)
 			continue;
-		sites->function[function].callers++;
-		if (attach(start, address, sites->count + function))
-			sites->function[function].unprobed++;
+		calls->site[calls->count].address = address;
+		calls->site[calls->count++].operation = function;
 	}
+}
+
+/* Counts calls as well, but not those by one such function of another. */
+static int attach_calls(const struct start *start, const char *kallsyms, size_t len)
+{
+	struct tlbi_sites *sites = &start->probes->sites;
+	struct tlbi_sites *calls = calloc(1, sizeof(*calls));
+
+	if (!calls)
+		return fail(start, -ENOMEM, "out of memory");
+	tlbi_sites__find_functions(sites);
+	find_calls(start, calls);
+	tlbi_sites__name(calls, kallsyms, len);
+	for (unsigned int i = 0; i < calls->count; i++) {
+		struct tlbi_site *call = &calls->site[i];
+		struct tlbi_function *function = &sites->function[call->operation];
+
+		if (tlbi_sites__function_at(sites, call->address - call->offset) >= 0)
+			continue;
+		function->callers++;
+		if (attach(start, call->address, sites->count + call->operation))
+			function->unseen++;
+	}
+	free(calls);
+	return 0;
 }
 
 /* Opening and closing. */
@@ -315,13 +336,13 @@ static int open_with(struct start *start)
 	start->text = text;
 	if (!err)
 		err = find_sites(start, kallsyms, len);
-	free(kallsyms);
 	if (!err) {
 		allow_descriptors();
 		err = attach_sites(start);
 	}
 	if (!err)
-		attach_calls(start);
+		err = attach_calls(start, kallsyms, len);
+	free(kallsyms);
 	free(text);
 	return err;
 }

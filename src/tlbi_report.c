@@ -123,6 +123,23 @@ static void print_sites(const struct tlbi_sites *sites, const uint64_t *count, b
 		fprintf(out, "(and %u more; -v shows all)\n", hit - BUSIEST);
 }
 
+/* Of these, no call is no proof that nothing is missing. */
+static void print_unseen(const struct tlbi_sites *sites, FILE *out)
+{
+	const struct tlbi_function *first = NULL;
+	unsigned int unseen = 0;
+
+	for (unsigned int i = 0; i < sites->functions; i++) {
+		if (!sites->function[i].unseen)
+			continue;
+		unseen++;
+		first = first ? first : &sites->function[i];
+	}
+	if (unseen)
+		fprintf(out, "not seen: some calls of %s%s, where kprobes are refused as well\n",
+			first->symbol, unseen > 1 ? " and others" : "");
+}
+
 /* One line per reason, or with @all one per site. */
 static void print_skipped(const struct tlbi_sites *sites, bool all, FILE *out)
 {
@@ -152,6 +169,7 @@ static void print_skipped(const struct tlbi_sites *sites, bool all, FILE *out)
 			fprintf(out, "not counted: %u TLBI instructions, at %s%s: %s\n", same,
 				place, same > 1 ? " and others" : "", site->why);
 	}
+	print_unseen(sites, out);
 	if (sites->breakpoints)
 		fprintf(out,
 			"not counted: what %u breakpoints of others have replaced, if it is a TLBI\n",
@@ -257,7 +275,7 @@ static json_t *function_json(const struct tlbi_function *function, const uint64_
 	return json_pack("{s:s, s:s, s:i, s:o, s:i, s:i}", "symbol", function->symbol, "address",
 			 address, "instructions", (int)function->sites, "calls",
 			 count_json(calls, calls ? *calls : 0), "callers", (int)function->callers,
-			 "callers_not_probed", (int)function->unprobed);
+			 "callers_not_seen", (int)function->unseen);
 }
 
 json_t *tlbi__json(const struct tlbi_sites *sites, const uint64_t *count)

@@ -194,15 +194,19 @@ void tlbi_sites__find_functions(struct tlbi_sites *sites)
 	}
 }
 
+int tlbi_sites__function_at(const struct tlbi_sites *sites, uint64_t start)
+{
+	for (unsigned int i = 0; i < sites->functions && sites->function[i].start <= start; i++)
+		if (sites->function[i].start == start)
+			return i;
+	return -1;
+}
+
 int tlbi_sites__called(const struct tlbi_sites *sites, uint32_t word, uint64_t address)
 {
 	int64_t distance = (int32_t)(word << 6) >> 6;
-	uint64_t target = address + distance * sizeof(word);
 
 	if ((word & BRANCH_MASK) != BRANCH && (word & BRANCH_MASK) != BRANCH_AND_LINK)
 		return -1;
-	for (unsigned int i = 0; i < sites->functions && sites->function[i].start <= target; i++)
-		if (sites->function[i].start == target)
-			return i;
-	return -1;
+	return tlbi_sites__function_at(sites, address + distance * sizeof(word));
 }

@@ -28,8 +28,8 @@ struct tlbi_site {
 struct tlbi_function {
 	uint64_t start;
 	char symbol[64];
-	unsigned int sites;		/* not probed, in it */
-	unsigned int callers, unprobed; /* branches to it, and those of them without a kprobe */
+	unsigned int sites;	      /* not probed, in it */
+	unsigned int callers, unseen; /* places that call it, and those without a kprobe */
 };
 #define TLBI_FUNCTIONS_MAX 256
 
@@ -71,6 +71,9 @@ void tlbi_site__explain(struct tlbi_site *site, int err, const struct symbol *bo
 
 /* Notes the functions of the sites that are not probed and have a name. */
 void tlbi_sites__find_functions(struct tlbi_sites *sites);
+
+/* The one of these functions that begins at @start, or -1. */
+int tlbi_sites__function_at(const struct tlbi_sites *sites, uint64_t start);
 
 /* The function that an instruction at @address calls or branches to, or -1 if it is none of ours.
  */

@@ -110,6 +110,12 @@ static void the_table_tells_what_is_not_counted(void **state)
 	assert_non_null(
 		strstr(text, "not counted: 1 TLBI instructions, at fourth+0x40: in noinstr"));
 	assert_non_null(strstr(text, "\nfourth "));
+	assert_null(strstr(text, "not seen"));
+	free(text);
+	sites.function[0].unseen = 1;
+	text = text_of(print_table);
+	sites.function[0].unseen = 0;
+	assert_non_null(strstr(text, "not seen: some calls of fourth, where"));
 	free(text);
 }
 
