@@ -57,8 +57,9 @@ static const struct argp_option options[] = {
 	{ "via", KEY_VIA, "WAY", 0, "The way the work is done; see tlbbench list", 1 },
 	{ "thp", KEY_THP, NULL, 0, "Use transparent huge pages", 1 },
 	{ "threads", KEY_THREADS, "N", 0,
-	  "Threads of tlb_flush that do the work (default: one per CPU), or of migrate_pages that "
-	  "access its memory meanwhile (default: 2)",
+	  "Threads that do the work of tlb_flush (default: one per CPU) and mmap (1); processes of "
+	  "fork (1) and lifecycle (one per CPU); threads of migrate_pages that access its memory "
+	  "meanwhile (2)",
 	  1 },
 	{ "mms", KEY_MMS, "N", 0, "Address spaces the pages are in (manymm; default: 16)", 1 },
 	{ "batch", KEY_BATCH, "N", 0,

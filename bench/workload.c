@@ -8,13 +8,11 @@
 #include "workload.h"
 
 const struct workload *const workloads[] = {
-	&workload_pageout,
-	&workload_demotion,
-	&workload_move_pages,
-	&workload_migrate_pages,
-	&workload_manymm,
-	&workload_tlb_flush,
-	NULL,
+	&workload_pageout,    &workload_demotion,
+	&workload_move_pages, &workload_migrate_pages,
+	&workload_manymm,     &workload_tlb_flush,
+	&workload_mmap,	      &workload_fork,
+	&workload_lifecycle,  NULL,
 };
 
 static const char *const kinds[] = {

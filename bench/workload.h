@@ -125,5 +125,8 @@ extern const struct workload workload_demotion;
 extern const struct workload workload_move_pages;
 extern const struct workload workload_migrate_pages;
 extern const struct workload workload_tlb_flush;
+extern const struct workload workload_mmap;
+extern const struct workload workload_fork;
+extern const struct workload workload_lifecycle;
 
 #endif
