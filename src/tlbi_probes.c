@@ -236,15 +236,23 @@ static int attach_sites(const struct start *start)
 	return 0;
 }
 
-/* The places that call functions with sites that are not probed; operation is the function. */
+/*
+ * The places that call functions with sites that are not probed; operation is the function. Those
+ * for which there is no room are not seen.
+ */
 static void find_calls(const struct start *start, struct tlbi_sites *calls)
 {
-	for (size_t i = 0; i < start->words && calls->count < TLBI_SITES_MAX; i++) {
+	for (size_t i = 0; i < start->words; i++) {
 		uint64_t address = start->text_address + i * sizeof(*start->text);
 		int function = tlbi_sites__called(&start->probes->sites, start->text[i], address);
 
 		if (function < 0)
 			continue;
+		if (calls->count == TLBI_SITES_MAX) {
+			start->probes->sites.function[function].callers++;
+			start->probes->sites.function[function].unseen++;
+			continue;
+		}
 		calls->site[calls->count].address = address;
 		calls->site[calls->count++].operation = function;
 	}
@@ -258,7 +266,13 @@ static int attach_calls(const struct start *start, const char *kallsyms, size_t 
 
 	if (!calls)
 		return fail(start, -ENOMEM, "out of memory");
-	tlbi_sites__find_functions(sites);
+	if (tlbi_sites__find_functions(sites)) {
+		free(calls);
+		return fail(start, -E2BIG,
+			    "the kernel has more than %d functions with TLBI "
+			    "instructions that cannot be probed",
+			    TLBI_FUNCTIONS_MAX);
+	}
 	find_calls(start, calls);
 	tlbi_sites__name(calls, kallsyms, len);
 	for (unsigned int i = 0; i < calls->count; i++) {

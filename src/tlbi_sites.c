@@ -173,10 +173,11 @@ void tlbi_site__explain(struct tlbi_site *site, int err, const struct symbol *bo
 			 strerror(err));
 }
 
-void tlbi_sites__find_functions(struct tlbi_sites *sites)
+int tlbi_sites__find_functions(struct tlbi_sites *sites)
 {
 	struct tlbi_function *last = NULL;
 
+	sites->functions = 0;
 	for (unsigned int i = 0; i < sites->count; i++) {
 		const struct tlbi_site *site = &sites->site[i];
 		uint64_t start = site->address - site->offset;
@@ -185,13 +186,14 @@ void tlbi_sites__find_functions(struct tlbi_sites *sites)
 			continue;
 		if (!last || last->start != start) {
 			if (sites->functions == TLBI_FUNCTIONS_MAX)
-				return;
+				return -E2BIG;
 			last = &sites->function[sites->functions++];
 			last->start = start;
 			memcpy(last->symbol, site->symbol, sizeof(last->symbol));
 		}
 		last->sites++;
 	}
+	return 0;
 }
 
 int tlbi_sites__function_at(const struct tlbi_sites *sites, uint64_t start)

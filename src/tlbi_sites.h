@@ -69,8 +69,11 @@ extern const struct tlbi_area tlbi_areas[];
 void tlbi_site__explain(struct tlbi_site *site, int err, const struct symbol *bounds,
 			const uint32_t entry[TLBI_ENTRY_WORDS]);
 
-/* Notes the functions of the sites that are not probed and have a name. */
-void tlbi_sites__find_functions(struct tlbi_sites *sites);
+/*
+ * Notes the functions of the sites that are not probed and have a name. 0, or -E2BIG if there are
+ * more than are counted.
+ */
+int tlbi_sites__find_functions(struct tlbi_sites *sites);
 
 /* The one of these functions that begins at @start, or -1. */
 int tlbi_sites__function_at(const struct tlbi_sites *sites, uint64_t start);

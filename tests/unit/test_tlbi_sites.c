@@ -133,7 +133,10 @@ static void an_area_is_named(void **state)
 	FIND(NOP, VALE1IS_X0);
 	explain(EINVAL, TEXT, notrace);
 	assert_non_null(strstr(sites.site[0].why, "noinstr"));
+	/* Behind the site, and before it. */
 	explain(EINVAL, TEXT + 8, traced);
+	assert_null(strstr(sites.site[0].why, "noinstr"));
+	explain(EINVAL, TEXT - 64, traced);
 	assert_null(strstr(sites.site[0].why, "noinstr"));
 }
 
@@ -179,11 +182,27 @@ static void a_function_has_its_refused_sites(void **state)
 	name("ffff800010000000 t f\nffff80001000000c t g\n");
 	strcpy(sites.site[0].why, "refused");
 	strcpy(sites.site[2].why, "refused");
-	tlbi_sites__find_functions(&sites);
+	assert_int_equal(tlbi_sites__find_functions(&sites), 0);
 	assert_int_equal(sites.functions, 1);
 	assert_string_equal(sites.function[0].symbol, "f");
 	assert_true(sites.function[0].start == TEXT);
 	assert_int_equal(sites.function[0].sites, 2);
+}
+
+static void too_many_functions_are_refused(void **state)
+{
+	(void)state;
+	memset(&sites, 0, sizeof(sites));
+	sites.count = TLBI_FUNCTIONS_MAX + 1;
+	for (unsigned int i = 0; i < sites.count; i++) {
+		sites.site[i].address = TEXT + i * 4;
+		strcpy(sites.site[i].symbol, "f");
+		strcpy(sites.site[i].why, "refused");
+	}
+	assert_int_equal(tlbi_sites__find_functions(&sites), -E2BIG);
+	sites.count--;
+	assert_int_equal(tlbi_sites__find_functions(&sites), 0);
+	assert_int_equal(sites.functions, TLBI_FUNCTIONS_MAX);
 }
 
 static void calls_and_branches_are_found_both_ways(void **state)
@@ -192,7 +211,7 @@ static void calls_and_branches_are_found_both_ways(void **state)
 	FIND(VALE1IS_X0);
 	name("ffff800010000000 t f\n");
 	strcpy(sites.site[0].why, "refused");
-	tlbi_sites__find_functions(&sites);
+	assert_int_equal(tlbi_sites__find_functions(&sites), 0);
 	assert_int_equal(tlbi_sites__called(&sites, 0x97ffffff, TEXT + 4), 0);	/* bl .-4 */
 	assert_int_equal(tlbi_sites__called(&sites, 0x94000002, TEXT - 8), 0);	/* bl .+8 */
 	assert_int_equal(tlbi_sites__called(&sites, 0x14000002, TEXT - 8), 0);	/* b .+8 */
@@ -214,6 +233,7 @@ int main(void)
 		cmocka_unit_test(an_exclusive_load_counts_until_its_store),
 		cmocka_unit_test(a_function_without_room_for_ftrace_is_notrace),
 		cmocka_unit_test(a_function_has_its_refused_sites),
+		cmocka_unit_test(too_many_functions_are_refused),
 		cmocka_unit_test(calls_and_branches_are_found_both_ways),
 	};
 
