@@ -219,6 +219,14 @@ static int turn_to(struct session *session, enum switch_state state)
 	return session->toggle.path ? toggle__turn(&session->toggle, session->journal, state) : 0;
 }
 
+/* Fewer pages than this are not worth a run, or no work for each thread. */
+static uint64_t least_pages(const struct session *session)
+{
+	uint64_t needed = (uint64_t)session->workload->pages_per_thread * session->options.threads;
+
+	return needed > LEAST_PAGES ? needed : LEAST_PAGES;
+}
+
 /*
  * Takes fewer pages if the time is too short for all. Of a run's time, the timed section grows with
  * the pages, and so does the check, which brings them back and takes no longer; the rest does not.
@@ -226,12 +234,13 @@ static int turn_to(struct session *session, enum switch_state state)
 static int fit_time_limit(struct session *session)
 {
 	uint64_t wanted = session->options.pages, start = stop__now_ns();
+	uint64_t least = least_pages(session), pilot = least > PILOT_PAGES ? least : PILOT_PAGES;
 	double limit = session->asked.time_limit_ns / 1e9, page, rest, fit;
 	int err;
 
-	if (!session->asked.time_limit_ns || wanted <= PILOT_PAGES)
+	if (!session->asked.time_limit_ns || wanted <= pilot)
 		return 0;
-	session->options.pages = PILOT_PAGES;
+	session->options.pages = pilot;
 	progress__start(&session->progress, "pilot", 1, session->asked.quiet);
 	err = turn_to(session, SWITCH_OFF);
 	if (!err)
@@ -240,19 +249,19 @@ static int fit_time_limit(struct session *session)
 	session->options.pages = wanted;
 	if (err)
 		return err;
-	page = 2 * session->elapsed_ns / 1e9 / PILOT_PAGES;
-	rest = (stop__now_ns() - start) / 1e9 - page * PILOT_PAGES;
+	page = 2 * session->elapsed_ns / 1e9 / pilot;
+	rest = (stop__now_ns() - start) / 1e9 - page * pilot;
 	rest = rest > 0 ? rest : 0;
 	fit = (limit / runs_asked(session) - rest) / page;
 	if (fit >= wanted)
 		return 0;
-	session->options.pages = fit > LEAST_PAGES ? fit : LEAST_PAGES;
+	session->options.pages = fit > least ? fit : least;
 	progress__clear(&session->progress);
 	diag__error(
-		"%llu runs of %llu pages would take about %.1f s, as a pilot of %d pages tells; "
+		"%llu runs of %llu pages would take about %.1f s, as a pilot of %llu pages tells; "
 		"scaled by %.3f to %llu pages, for a limit of %.1f s",
 		(unsigned long long)runs_asked(session), (unsigned long long)wanted,
-		(rest + page * wanted) * runs_asked(session), PILOT_PAGES,
+		(rest + page * wanted) * runs_asked(session), (unsigned long long)pilot,
 		(double)session->options.pages / wanted, (unsigned long long)session->options.pages,
 		limit);
 	return 0;

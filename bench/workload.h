@@ -85,10 +85,11 @@ struct workload {
 	const char *help;	 /* a paragraph */
 	const char *const *vias; /* allowed --via values, first is the default; NULL if none */
 	uint64_t default_pages;
-	unsigned int default_mms;     /* 0: --mms is not for it */
-	unsigned int default_threads; /* ONE_PER_CPU; 0: --threads is not for it */
-	bool batches;		      /* --batch is for it; all at once is the default */
-	bool accesses;		      /* --access is for it; reading is the default */
+	unsigned int default_mms;      /* 0: --mms is not for it */
+	unsigned int default_threads;  /* ONE_PER_CPU; 0: --threads is not for it */
+	unsigned int pages_per_thread; /* that each needs at least; 0: it does not matter */
+	bool batches;		       /* --batch is for it; all at once is the default */
+	bool accesses;		       /* --access is for it; reading is the default */
 	int (*check)(const struct workload_options *options, char *why, size_t size);
 	int (*set_up)(struct workload_run *run);
 	int (*prime)(struct workload_run *run);

@@ -80,6 +80,7 @@ const struct workload workload_fork = {
 	.vias = vias,
 	.default_pages = 32768,
 	.default_threads = 1,
+	.pages_per_thread = PAGES_PER_CALL,
 	.check = check,
 	.set_up = set_up,
 	.prime = storm__prime,

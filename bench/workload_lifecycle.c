@@ -129,6 +129,7 @@ const struct workload workload_lifecycle = {
 		"the number of workers, --pages what all guests write. No real machines are run.",
 	.default_pages = 32768,
 	.default_threads = ONE_PER_CPU,
+	.pages_per_thread = PAGES_PER_CALL,
 	.check = check,
 	.set_up = set_up,
 	.prime = storm__prime,

@@ -79,6 +79,7 @@ const struct workload workload_mmap = {
 		"each other's lock, asleep, and are left out then. --pages is what all of them map.",
 	.default_pages = 65536,
 	.default_threads = 1,
+	.pages_per_thread = PAGES_PER_CALL,
 	.check = check,
 	.set_up = set_up,
 	.prime = storm__prime,

@@ -68,6 +68,7 @@ const struct workload workload_tlb_flush = {
 		"that only spins on each further CPU.",
 	.default_pages = 65536,
 	.default_threads = ONE_PER_CPU,
+	.pages_per_thread = PAGES_PER_CALL,
 	.check = check,
 	.set_up = set_up,
 	.prime = storm__prime,

@@ -57,6 +57,12 @@ holds "the result has the pages that were taken" \
 	'[ "$(jq .workloads[0].parameters.pages "$work/result")" = \
 		"$(jq .workloads[0].runs[0].values.pages_asked "$work/result")" ]'
 
+# A call of fork takes 256 pages.
+"$tlbbench" run fork --pages 100000 --runs 1 -q --time-limit 1ms -o "$work/result" >"$work/out" 2>"$work/err"
+code=$?
+holds "however short the time, each thread has work" '[ $code -eq 0 ] &&
+	[ "$(jq -c ".workloads[0].runs[0].values | [.pages_asked, .operations]" "$work/result")" = "[256,1]" ]'
+
 # Workloads of the suite that cannot run are rows of the result as well.
 "$tlbbench" run suite --pages 700 --runs 1 -q -o "$work/result" >"$work/out" 2>"$work/err"
 code=$?
