@@ -44,6 +44,16 @@ void storm_tally__fail(struct storm_tally *tally, int error)
 	tally->error = tally->error ? tally->error : error;
 }
 
+int storm__await(pid_t pid, struct storm_tally *tally)
+{
+	int status;
+
+	if (pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status))
+		return WEXITSTATUS(status);
+	storm_tally__fail(tally, pid < 0 ? errno : ECHILD);
+	return -1;
+}
+
 static uint64_t calls_asked(const struct storm *storm)
 {
 	return storm->options.pages / storm->kind->pages_per_call;

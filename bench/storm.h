@@ -30,6 +30,12 @@ struct storm_tally {
 /* Counts a call that failed with @error, an errno. */
 void storm_tally__fail(struct storm_tally *tally, int error);
 
+/*
+ * Waits for a child that a call has forked, @pid being what fork() returned. Returns its exit code,
+ * or -1 after counting the call as failed: there is none, or it was killed.
+ */
+int storm__await(pid_t pid, struct storm_tally *tally);
+
 struct storm_board;
 struct storm;
 

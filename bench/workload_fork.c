@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "storm.h"
@@ -31,20 +30,15 @@ static _Noreturn void be_child(const struct storm *storm)
 static void fork_and_write(struct storm *storm, unsigned int member, struct storm_tally *tally)
 {
 	pid_t pid = fork();
-	int status;
+	int code;
 
 	(void)member;
-	if (pid < 0) {
-		storm_tally__fail(tally, errno);
-		return;
-	}
 	if (pid == 0)
 		be_child(storm);
-	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		storm_tally__fail(tally, ECHILD);
-	else if (WEXITSTATUS(status) == LOST)
+	code = storm__await(pid, tally);
+	if (code == LOST)
 		tally->lost++;
-	else if (WEXITSTATUS(status) != EXIT_SUCCESS)
+	else if (code > 0)
 		storm_tally__fail(tally, ECHILD);
 	memory__fill(&storm->memory);
 	tally->lost += memory__wrong(&storm->memory);

@@ -8,12 +8,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "storm.h"
 
-#define PAGES_PER_CALL 64
+/* As in tlb_flush. */
+#define PAGES_PER_CALL 16
 
 /* The exit codes of a machine's process. */
 enum end {
@@ -82,25 +82,26 @@ static void run_machine(struct storm *storm, unsigned int member, struct storm_t
 	uint64_t token = (tally->calls << 16) + member;
 	size_t page_size = sysconf(_SC_PAGESIZE);
 	pid_t pid = fork();
-	int status;
 
 	(void)storm;
 	if (pid == 0)
 		_exit(live(token, page_size));
-	if (pid < 0) {
-		storm_tally__fail(tally, errno);
-		return;
-	}
-	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status)) {
-		storm_tally__fail(tally, ECHILD);
-		return;
-	}
-	tally->lost += WEXITSTATUS(status) == LOST;
-	tally->stale += WEXITSTATUS(status) == STALE;
-	if (WEXITSTATUS(status) == REFUSED)
+	switch (storm__await(pid, tally)) {
+	case -1: /* counted */
+	case WELL:
+		break;
+	case LOST:
+		tally->lost++;
+		break;
+	case STALE:
+		tally->stale++;
+		break;
+	case REFUSED:
 		storm_tally__fail(tally, ENOMEM);
-	else if (WEXITSTATUS(status) < WELL || WEXITSTATUS(status) > STALE)
+		break;
+	default:
 		storm_tally__fail(tally, ECHILD);
+	}
 }
 
 static const struct storm_kind kind = {

@@ -22,8 +22,8 @@ for form in mmap spin several; do
 done
 holds fork "a call writes 256 pages, and a rest is left" '$v.operations == 64 and $v.pages_done == 16384'
 holds exec "and those of two processes" '$v.operations == 4 and $v.pages_done == 1024'
-holds lifecycle "a call writes 64 pages, and a rest is left" \
-	'$v.operations == 64 and $v.pages_done == 4096'
+holds lifecycle "a call writes 16 pages, and a rest is left" \
+	'$v.operations == 256 and $v.pages_done == 4096'
 # The fork makes each page read-only, so that each write faults. (Without the writes there were 5,976.)
 holds fork "the kernel faulted each page again" '$kernel.pgfault >= 16384'
 
