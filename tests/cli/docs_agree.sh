@@ -6,7 +6,7 @@
 . tests/check.inc
 build=${BUILD:-build}
 programs="tlbstat tlbbench tlbvm"
-documents="README.md CONTRIBUTING.md CHANGELOG.md"
+documents="README.md CONTRIBUTING.md CHANGELOG.md dashboards/RUNBOOK.md"
 command -v mandoc >/dev/null || {
 	echo "mandoc is not installed: make deps-test"
 	exit 77
@@ -151,9 +151,11 @@ for document in $documents; do
 	empty "make targets and variables in $document" "$work/wrong"
 
 	{
-		grep -oE '(^|[^/[:alnum:]])(src|bpf|bench|tests|man|completions|kernel-patches|\.ci)/[[:alnum:]_./*-]*' \
+		grep -oE '(^|[^/[:alnum:]])(src|bpf|bench|tests|man|completions|dashboards|kernel-patches|\.ci)/[[:alnum:]_./*-]*' \
 			"$work/code" | sed 's/^[^.[:alnum:]]//; s/NAME/*/'
-		grep -o '](\([^):]*\))' "$document" | sed 's/](\(.*\))/\1/; s/#.*//'
+		# From the document's own folder.
+		grep -o '](\([^):]*\))' "$document" |
+			sed "s|](\\(.*\\))|$(dirname "$document")/\\1|; s/#.*//"
 	} | sort -u | while read -r path; do
 		# shellcheck disable=SC2086 # a pattern
 		ls -d $path >/dev/null 2>&1 || echo "no file $path"
