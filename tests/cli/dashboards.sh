@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Rules and alerts are valid and do what their unit tests say; each alert has its test and its section in
-# the runbook; and they name no metric that the daemon does not write, and no rule that is not there.
+# the runbook; dashboards can be imported as they are; and all of them name no metric that the daemon does
+# not write, and no rule that is not there. That their queries find data: tests/guest/daemon_73.sh.
 # The conditions are evaluated by holds().
-# shellcheck disable=SC2016
+# shellcheck disable=SC2016,SC2034
 promtool=${BUILD:-build}/promtool
 # shellcheck source=tests/check.inc
 . tests/check.inc
@@ -52,14 +53,53 @@ sed -n 's/^ *- record: //p' dashboards/rules.yml >"$work/records"
 named '\<[a-z_]+:tlbstat_[a-z0-9_]+:[a-z0-9_]+' dashboards/tests/rules.yml >"$work/tested"
 same "each recorded name is tested" "$work/records" "$work/tested"
 
+# panels NAME CONDITION: true for each panel of a dashboard that is no row, in jq.
+panels() {
+	jq "[.panels[] | select(.type != \"row\") | select(($2) | not) | .title] | .[]" "$board" >"$work/out"
+	code=$?
+	holds "$(basename "$board"): $1" '[ $code -eq 0 ] && [ ! -s "$work/out" ]'
+}
+
+: >"$work/queries"
+for board in dashboards/*.json; do
+	jq -e '.id == null and (.uid | test("^[a-z-]+$")) and .schemaVersion >= 36 and (.title | length > 0)' "$board" >"$work/out"
+	code=$?
+	holds "$(basename "$board"): it can be imported" '[ $code -eq 0 ]'
+	jq -r '[.panels[].id] | group_by(.)[] | select(length > 1)[0]' "$board" >"$work/out"
+	holds "$(basename "$board"): no two panels have the same id" '[ ! -s "$work/out" ]'
+	# Each cell of the grid, once for each panel that covers it; what is beyond its width is given twice.
+	jq -r '.panels[].gridPos | range(.x; .x + .w) as $x | range(.y; .y + .h) as $y | "\($x) \($y)"' "$board" |
+		awk '{ print } $1 > 23' | sort | uniq -d >"$work/out"
+	holds "$(basename "$board"): no two panels lie on each other" '[ ! -s "$work/out" ]'
+	panels "each panel says what it shows" '(.title | length > 0) and (.description | length > 20)'
+	panels "each panel has a unit and a query" \
+		'(.fieldConfig.defaults.unit | length > 0) and (.targets | length > 0)'
+	panels "several lines have names" \
+		'.type != "timeseries" or ([.targets[] | (.legendFormat // "") | length > 0] | all)'
+	jq -c '.. | .datasource? // empty | select(. != {type: "prometheus", uid: "${datasource}"})' "$board" >"$work/out"
+	holds "$(basename "$board"): the data source is the one that is chosen" \
+		'[ ! -s "$work/out" ] && jq -e "[.panels[].targets[]?.datasource] | all" "$board" >"$work/out"'
+	jq -r '.templating.list[].name' "$board" >"$work/variables"
+	echo __rate_interval >>"$work/variables"
+	jq -r '.panels[] | .targets[]?.expr' "$board" | tee -a "$work/queries" | grep -o '\$[a-z_]*' | tr -d '$' >"$work/used"
+	known "$(basename "$board"): variables are defined" "$work/used" "$work/variables"
+	jq -r '.templating.list[] | select(.type == "query") | .query.query' "$board" >>"$work/queries"
+done
+jq -r '.. | .url? // empty' dashboards/*.json | sed 's|^/d/||; s/?.*//' >"$work/links"
+jq -r .uid dashboards/*.json >"$work/uids"
+known "dashboards link to each other" "$work/links" "$work/uids"
+
 # Families of the daemon; histograms have three kinds of series.
 grep -ohE '"tlbstat_[a-z0-9_]+"' src/metrics.c | tr -d '"' |
 	sed 'p; s/$/_bucket/; p; s/bucket$/sum/; p; s/sum$/count/' >"$work/families"
-named '(^|[^:a-z_])tlbstat_[a-z0-9_]+' dashboards/rules.yml dashboards/alerts.yml |
-	grep -o 'tlbstat_.*' >"$work/metrics"
+rules="dashboards/rules.yml dashboards/alerts.yml $work/queries"
+# shellcheck disable=SC2086 # several files
+named '(^|[^:a-z_])tlbstat_[a-z0-9_]+' $rules | grep -o 'tlbstat_.*' >"$work/metrics"
 known "each metric is one of the daemon's" "$work/metrics" "$work/families"
-named '\<[a-z_]+:tlbstat_[a-z0-9_]+:[a-z0-9_]+' dashboards/rules.yml dashboards/alerts.yml >"$work/used"
+# shellcheck disable=SC2086
+named '\<[a-z_]+:tlbstat_[a-z0-9_]+:[a-z0-9_]+' $rules >"$work/used"
 known "each recorded metric is recorded" "$work/used" "$work/records"
+known "each recorded metric is used" "$work/records" "$work/used"
 grep -oE 'tlbstat_[a-z0-9_]+' dashboards/RUNBOOK.md >"$work/metrics"
 known "the runbook names the daemon's metrics" "$work/metrics" "$work/families"
 exit $failed
