@@ -21,7 +21,7 @@
 #define DEFAULT_NS (60ull * 1000000000)
 #define SPELL_NS   (4ull * 1000000000)
 #define SWAP_BYTES (128ull << 20)
-#define MOST_TRIED 8
+#define MOST_TRIED 12
 
 static const char doc[] =
 	"Look for CPUs that use a translation after the kernel's flush of it: programs write to "
@@ -36,7 +36,11 @@ static const char doc[] =
 	"  migrate     pages move between memory nodes (move_pages) under their writers\n"
 	"  demote      reclaim moves pages to a lower memory tier under their writers\n"
 	"  protect     mprotect, mremap, MADV_DONTNEED, MADV_FREE and fork under the writers\n"
-	"  lifecycle   threads and processes end, fork and exec, CPUs go offline, meanwhile\n\n"
+	"  lifecycle   threads and processes end, fork and exec, CPUs go offline, meanwhile\n"
+	"  home        what is taken was on one CPU only, which may be this one or another\n"
+	"  leave       the same, while a thread is moved to other CPUs for the first time\n"
+	"  birth       the same, while more threads are born on other CPUs\n"
+	"  forks       children write, exec and end on any CPU, while their parents stay home\n\n"
 	"In a guest, hunt with \"tlbvm run --accel tcg-multi\": with tcg-single the CPUs take turns, "
 	"and hardly anything is found. A kernel with the generation oracle (kernel-patches) is asked "
 	"for its verdict as well.\n\n"
@@ -370,22 +374,6 @@ static void print_tally(const struct tally *tally)
 	       tally->rounds && !tally->work ? "NO WORK was done" : tally->attack->work);
 }
 
-static void print_oracle(const struct session *session)
-{
-	const struct hunt_oracle *a = &session->before, *b = &session->now;
-
-	if (!b->there) {
-		printf("oracle: n/a, this kernel has none\n");
-		return;
-	}
-	printf("oracle: %llu batches checked, %llu of them overflowed; %llu CPUs ran on one of "
-	       "their address spaces, %llu of them were behind\n",
-	       (unsigned long long)(b->checked - a->checked),
-	       (unsigned long long)(b->overflowed - a->overflowed),
-	       (unsigned long long)(b->running - a->running),
-	       (unsigned long long)(b->violations - a->violations));
-}
-
 static bool all_worked(const struct session *session)
 {
 	for (uint32_t i = 0; i < session->count; i++)
@@ -434,7 +422,7 @@ static int print_all(const struct session *session, int err)
 	       "what the work is");
 	for (uint32_t i = 0; i < session->count; i++)
 		print_tally(&session->tallies[i]);
-	print_oracle(session);
+	hunt_oracle__print(&session->before, &session->now);
 	return print_verdict(session, err);
 }
 

@@ -12,8 +12,9 @@
 #include "pin.h"
 
 const struct hunt_attack *const hunt_attacks[] = {
-	&hunt_reclaim, &hunt_switch,  &hunt_duel,      &hunt_many, &hunt_migrate,
-	&hunt_demote,  &hunt_protect, &hunt_lifecycle, NULL,
+	&hunt_reclaim, &hunt_switch,	&hunt_duel, &hunt_many,	 &hunt_migrate, &hunt_demote,
+	&hunt_protect, &hunt_lifecycle, &hunt_home, &hunt_leave, &hunt_birth,	&hunt_forks,
+	NULL,
 };
 
 static size_t page_size(void)
@@ -59,15 +60,21 @@ int hunt__share_pages(struct hunt *hunt)
 	return 0;
 }
 
-/* Starts the process of a victim whose ids are known. */
+/* Starts the process of a victim whose ids and CPUs are known. */
 static int start_victim(struct hunt *hunt, struct hunt_victim *victim)
 {
 	uint64_t base;
-	int err;
+	int err, err_back;
 
 	victim->base = hunt->shared;
 	victim->seed = hunt_random__next(&hunt->random);
+	/* A child begins where it may run, which is where its parent may. */
+	err = pin__to_cpu(victim->warden_cpu);
+	if (err)
+		return err;
 	err = hunt_victim__start(victim);
+	err_back = pin__to_cpu(hunt->initiator);
+	err = err ? err : err_back;
 	/* Before it touches anything, so that its pages are charged there. */
 	if (!err && hunt->has_cgroup)
 		err = cgroup__add_process(&hunt->reclaim.cgroup, victim->worker.pid);
@@ -78,21 +85,56 @@ static int start_victim(struct hunt *hunt, struct hunt_victim *victim)
 	return err;
 }
 
-int hunt__add_victim(struct hunt *hunt, uint32_t threads, enum hunt_manner manner)
+/* Gives the next victim its ids; its CPUs are still to be chosen. */
+static struct hunt_victim *new_victim(struct hunt *hunt, uint32_t threads, enum hunt_manner manner)
 {
-	struct hunt_victim *victim = &hunt->victims[hunt->count];
+	struct hunt_victim *victim = &hunt->victims[hunt->count++];
 
 	memset(victim, 0, sizeof(*victim));
 	victim->board = hunt->board;
-	victim->writer = hunt->count ? victim[-1].spare + 1 : 0;
+	victim->writer = hunt->count > 1 ? victim[-1].spare + 1 : 0;
 	victim->threads = threads;
+	victim->first = threads;
 	victim->spare = victim->writer + threads;
+	victim->manner = manner;
+	return victim;
+}
+
+int hunt__add_victim(struct hunt *hunt, uint32_t threads, enum hunt_manner manner)
+{
+	struct hunt_victim *victim = new_victim(hunt, threads, manner);
+
 	for (uint32_t i = 0; i < threads; i++)
 		victim->cpu[i] = hunt__any(&hunt->writer_cpus, &hunt->random);
 	victim->warden_cpu = hunt->initiator;
-	victim->manner = manner;
-	hunt->count++;
 	return start_victim(hunt, victim);
+}
+
+static void choose_home(struct hunt *hunt, struct hunt_victim *victim)
+{
+	struct cpus others = hunt->cpus;
+
+	victim->warden_cpu = hunt__any(&hunt->cpus, &hunt->random);
+	cpus__remove(&others, victim->warden_cpu);
+	for (uint32_t i = 0; i < victim->threads; i++)
+		victim->cpu[i] =
+			i < victim->first ? victim->warden_cpu : hunt__any(&others, &hunt->random);
+}
+
+int hunt__add_victim_at_home(struct hunt *hunt, uint32_t threads, uint32_t there,
+			     enum hunt_manner manner)
+{
+	struct hunt_victim *victim = new_victim(hunt, threads, manner);
+
+	victim->first = there;
+	choose_home(hunt, victim);
+	return start_victim(hunt, victim);
+}
+
+int hunt__rehome_victim(struct hunt *hunt, struct hunt_victim *victim)
+{
+	choose_home(hunt, victim);
+	return hunt__replace_victim(hunt, victim);
 }
 
 int hunt__replace_victim(struct hunt *hunt, struct hunt_victim *victim)

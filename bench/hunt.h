@@ -66,7 +66,7 @@ struct hunt_attack {
 extern const struct hunt_attack *const hunt_attacks[];
 
 extern const struct hunt_attack hunt_reclaim, hunt_switch, hunt_duel, hunt_migrate, hunt_demote,
-	hunt_many, hunt_lifecycle, hunt_protect;
+	hunt_many, hunt_lifecycle, hunt_protect, hunt_home, hunt_leave, hunt_birth, hunt_forks;
 
 /* The means that attacks share (hunt.c). Each returns 0 or a negative errno after a message. */
 
@@ -75,6 +75,17 @@ extern const struct hunt_attack hunt_reclaim, hunt_switch, hunt_duel, hunt_migra
  * in @manner.
  */
 int hunt__add_victim(struct hunt *hunt, uint32_t threads, enum hunt_manner manner);
+
+/*
+ * The same at a home, any CPU: its process is born there, and is with @there of its writers nowhere
+ * else. The other writers are for other CPUs, and not started before HUNT_BIRTH. HUNT_YIELD or
+ * HUNT_DOZE as the manner lets all of them have their turn.
+ */
+int hunt__add_victim_at_home(struct hunt *hunt, uint32_t threads, uint32_t there,
+			     enum hunt_manner manner);
+
+/* Kills a victim that has a home, and starts another one in its place, with a home anywhere. */
+int hunt__rehome_victim(struct hunt *hunt, struct hunt_victim *victim);
 
 /* Kills a victim, and starts another one in its place, with the same ids. */
 int hunt__replace_victim(struct hunt *hunt, struct hunt_victim *victim);
@@ -115,6 +126,22 @@ struct hunt_victim *hunt__any_victim(struct hunt *hunt);
 
 /* HUNT_DOZE, and now and then @restless: CPUs that are never idle make emulated flushes slow. */
 enum hunt_manner hunt__any_manner(struct hunt *hunt, enum hunt_manner restless);
+
+/* Moves a thread from CPU to CPU until it is stopped, and home then. */
+struct hunt_mover {
+	pid_t tid;	   /* of this process or of another one */
+	unsigned int home; /* its CPU in the end */
+
+	struct cpus cpus;
+	struct hunt_random random;
+	_Atomic bool end;
+	uint64_t moves; /* so far; to be read when it is stopped */
+	pthread_t thread;
+};
+
+/* Starts moving, with the fields above the free line filled in. */
+int hunt_mover__start(struct hunt_mover *mover, struct hunt *hunt);
+void hunt_mover__stop(struct hunt_mover *mover);
 
 /* A second thread that takes pages at the same time. */
 struct hunt_second {

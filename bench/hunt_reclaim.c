@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Attacks by reclaim: pages go to swap while they are being written to. */
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <unistd.h>
 
-#include "common/diag.h"
 #include "hunt.h"
-#include "pin.h"
-
-/* How long a thread stays on a CPU before it is moved to another one. */
-#define MOST_STAY_US 200
 
 static const char *const pages_out[] = { "pswpout", NULL };
 
@@ -64,39 +56,6 @@ const struct hunt_attack hunt_switch = {
 
 /* --- duel: two reclaim at once, one of them moved from CPU to CPU meanwhile */
 
-struct mover {
-	const struct hunt *hunt;
-	pid_t tid;
-	struct hunt_random random;
-	_Atomic bool end;
-	pthread_t thread;
-};
-
-static void *move_about(void *arg)
-{
-	struct mover *mover = arg;
-
-	while (!mover->end) {
-		pin__thread(mover->tid, hunt__any(&mover->hunt->cpus, &mover->random));
-		usleep(hunt_random__below(&mover->random, MOST_STAY_US));
-	}
-	pin__thread(mover->tid, mover->hunt->initiator);
-	return NULL;
-}
-
-static int mover__start(struct mover *mover)
-{
-	int err = pthread_create(&mover->thread, NULL, move_about, mover);
-
-	return err ? diag__fail(err, "start a thread that moves another") : 0;
-}
-
-static void mover__stop(struct mover *mover)
-{
-	mover->end = true;
-	pthread_join(mover->thread, NULL);
-}
-
 static int begin_duel(struct hunt *hunt)
 {
 	int err = 0;
@@ -115,19 +74,18 @@ static int round_duel(struct hunt *hunt)
 		.way = hunt__choose_way(hunt),
 		.cpu = hunt__any(&hunt->writer_cpus, &hunt->random),
 	};
-	struct mover mover = {
-		.hunt = hunt,
+	struct hunt_mover mover = {
 		.tid = way == HUNT_BY_SELF ? hunt->victims[0].worker.pid : gettid(),
-		.random = { hunt_random__next(&hunt->random) },
+		.home = hunt->initiator,
 	};
 	int err = hunt_second__start(&second), err_second;
 
 	if (err)
 		return err;
-	err = mover__start(&mover);
+	err = hunt_mover__start(&mover, hunt);
 	if (!err) {
 		err = hunt__take_pages(hunt, &hunt->victims[0], way);
-		mover__stop(&mover);
+		hunt_mover__stop(&mover);
 	}
 	err_second = hunt_second__join(&second);
 	err = err ? err : err_second;

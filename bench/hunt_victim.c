@@ -31,6 +31,8 @@ static int begin(struct warden *warden, uint64_t *where)
 	if (warden->base == MAP_FAILED)
 		return diag__fail(errno, "map %d pages", HUNT_PAGES);
 	*where = (uintptr_t)warden->base;
+	warden->wanted = victim->first;
+	warden->births.state = hunt_random__next(&warden->random);
 	hunt_board__check(warden->board, warden->base, victim->writer, victim->threads);
 	return hunt_writers__start(warden);
 }
@@ -105,6 +107,22 @@ static int spawn(struct warden *warden, uint32_t cpu)
 	return 0;
 }
 
+static int storm(uint32_t children)
+{
+	while (children--) {
+		pid_t child = fork();
+
+		if (child < 0)
+			return diag__fail(errno, "fork a child of a victim");
+		if (!child)
+			_exit(0);
+		while (waitpid(child, NULL, 0) < 0)
+			if (errno != EINTR)
+				return diag__fail(errno, "wait for a victim's child");
+	}
+	return 0;
+}
+
 static int reap(struct warden *warden, uint64_t *ended)
 {
 	int status;
@@ -122,14 +140,31 @@ static int reap(struct warden *warden, uint64_t *ended)
 	return 0;
 }
 
-static int serve(void *state, unsigned int command, uint64_t answer[WORKER_ANSWERS])
-{
-	struct warden *warden = state;
-	uint32_t argument = command >> 8;
+static int obey(struct warden *warden, enum hunt_order order, uint32_t argument, uint64_t *answer);
 
-	switch ((enum hunt_order)(command & 0xff)) {
+static int give_birth(struct warden *warden, uint32_t meanwhile, uint64_t *born)
+{
+	struct hunt_midwife midwife = { .warden = warden };
+	uint32_t before = warden->running;
+	uint64_t answer;
+	int err = hunt_midwife__start(&midwife), err_births;
+
+	if (err)
+		return err;
+	/* Over and over, so that all of them are born in the middle of it. */
+	do
+		err = obey(warden, meanwhile, 0, &answer);
+	while (!err && !midwife.done);
+	*born = warden->running - before;
+	err_births = hunt_midwife__join(&midwife);
+	return err ? err : err_births;
+}
+
+static int obey(struct warden *warden, enum hunt_order order, uint32_t argument, uint64_t *answer)
+{
+	switch (order) {
 	case HUNT_BEGIN:
-		return begin(warden, &answer[0]);
+		return begin(warden, answer);
 	case HUNT_CHECK:
 		check(warden);
 		return 0;
@@ -142,17 +177,26 @@ static int serve(void *state, unsigned int command, uint64_t answer[WORKER_ANSWE
 	case HUNT_SPAWN:
 		return spawn(warden, argument);
 	case HUNT_REAP:
-		return reap(warden, &answer[0]);
+		return reap(warden, answer);
+	case HUNT_STORM:
+		return storm(argument);
 	case HUNT_PROTECT:
-		return hunt_warden__protect(warden, &answer[0]);
+		return hunt_warden__protect(warden, answer);
 	case HUNT_REMAP:
-		return hunt_warden__remap(warden, &answer[0]);
+		return hunt_warden__remap(warden, answer);
 	case HUNT_DISCARD:
-		return hunt_warden__discard(warden, &answer[0]);
+		return hunt_warden__discard(warden, answer);
 	case HUNT_FORK:
-		return hunt_warden__fork(warden, &answer[0]);
+		return hunt_warden__fork(warden, answer);
+	case HUNT_BIRTH:
+		return give_birth(warden, argument, answer);
 	}
 	return -EINVAL;
+}
+
+static int serve(void *state, unsigned int command, uint64_t answer[WORKER_ANSWERS])
+{
+	return obey(state, command & 0xff, command >> 8, &answer[0]);
 }
 
 int hunt_victim__start(struct hunt_victim *victim)

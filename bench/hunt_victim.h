@@ -41,9 +41,10 @@ enum hunt_manner {
 /* Set before hunt_victim__start(). */
 struct hunt_victim {
 	struct hunt_board *board;
-	unsigned char *base;	    /* pages shared with other victims, or NULL: pages of its own */
-	uint32_t writer, threads;   /* ids of its writers: @threads from @writer on */
-	uint32_t spare;		    /* the id of a child's writer (HUNT_SPAWN) */
+	unsigned char *base;	  /* pages shared with other victims, or NULL: pages of its own */
+	uint32_t writer, threads; /* ids of its writers: @threads from @writer on */
+	uint32_t first;		  /* of these, those started by HUNT_BEGIN; HUNT_BIRTH: the rest */
+	uint32_t spare;		  /* the id of a child's writer (HUNT_SPAWN) */
 	uint32_t cpu[HUNT_THREADS]; /* of each writer */
 	uint32_t warden_cpu;
 	enum hunt_manner manner;
@@ -61,10 +62,13 @@ enum hunt_order {
 	HUNT_RESTART, /* end the writers' threads, start others */
 	HUNT_SPAWN, /* fork a child that writes to its copies, then ends or execs; @argument: CPU */
 	HUNT_REAP,  /* wait for it; answer[0]: 1 if there was one */
+	HUNT_STORM, /* fork @argument children one after the other, each of which just ends */
 	HUNT_PROTECT, /* mprotect() to read-only: no word may change then; answer[0]: proven */
 	HUNT_REMAP,   /* mremap() elsewhere and back: likewise */
 	HUNT_DISCARD, /* MADV_DONTNEED: words written later must be there; answer[0]: proven */
 	HUNT_FORK,    /* fork(): no word may change in the child; answer[0]: proven */
+	HUNT_BIRTH, /* the order @argument until the missing writers are there; answer[0]: how many
+		     */
 };
 
 /* Starts the process; it does nothing until ordered. Returns 0 or a negative errno after a message.

@@ -13,6 +13,7 @@
 #define STACK_SIZE   (64 << 10)
 #define MOST_PASSES  8
 #define MOST_DOZE_NS 300000
+#define MOST_WAIT_NS 2000000
 
 /* A fault while the pages are barred is what was wanted: wait, and try again. */
 static struct warden *faulting;
@@ -83,7 +84,7 @@ static int start_writer(struct warden *warden, uint32_t index)
 	writer->warden = warden;
 	writer->id = warden->victim->writer + index;
 	writer->cpu = warden->victim->cpu[index];
-	writer->random.state = hunt_random__next(&warden->random);
+	writer->random.state = hunt_random__next(&warden->births);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, least > STACK_SIZE ? least : STACK_SIZE);
 	err = pthread_create(&writer->thread, &attr, write_on, writer);
@@ -102,7 +103,7 @@ int hunt_writers__start(struct warden *warden)
 	faulting = warden;
 	sigaction(SIGSEGV, &action, NULL);
 	warden->leave = false;
-	while (!err && warden->running < warden->victim->threads)
+	while (!err && warden->running < warden->wanted)
 		err = start_writer(warden, warden->running);
 	return err;
 }
@@ -112,4 +113,38 @@ void hunt_writers__stop(struct warden *warden)
 	warden->leave = true;
 	while (warden->running)
 		pthread_join(warden->writers[--warden->running].thread, NULL);
+}
+
+/* Free to run on all of the writers' CPUs, so that a thread it starts can be born there. */
+static void *start_others(void *arg)
+{
+	struct hunt_midwife *midwife = arg;
+	const struct hunt_victim *victim = midwife->warden->victim;
+	struct timespec wait = { .tv_nsec = midwife->wait_ns };
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	for (uint32_t i = 0; i < victim->threads; i++)
+		CPU_SET(victim->cpu[i], &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	nanosleep(&wait, NULL);
+	midwife->warden->wanted = victim->threads;
+	midwife->err = hunt_writers__start(midwife->warden);
+	midwife->done = true;
+	return NULL;
+}
+
+int hunt_midwife__start(struct hunt_midwife *midwife)
+{
+	int err;
+
+	midwife->wait_ns = hunt_random__below(&midwife->warden->random, MOST_WAIT_NS);
+	err = pthread_create(&midwife->thread, NULL, start_others, midwife);
+	return err ? diag__fail(err, "start a thread that starts others") : 0;
+}
+
+int hunt_midwife__join(struct hunt_midwife *midwife)
+{
+	pthread_join(midwife->thread, NULL);
+	return midwife->err;
 }

@@ -14,7 +14,7 @@ refuses "CPUs that are not there" 'not all of these may be used here' hunt --cpu
 refuses "an unknown option" 'unrecognized option' hunt --bpf
 gives 0 "help names each attack" "lifecycle" hunt --help
 gives 0 "the list" "reclaim" hunt --list
-for attack in reclaim switch duel many migrate demote protect lifecycle; do
+for attack in reclaim switch duel many migrate demote protect lifecycle home leave birth forks; do
 	holds "$attack is in the list and in the help" 'grep -q "^$attack " "$work/out" &&
 		$program hunt --help | grep -q "^  $attack "'
 done

@@ -8,10 +8,10 @@
 tlbvm=${BUILD:-build}/tlbvm
 # shellcheck source=tests/check.inc
 . tests/check.inc
-attacks="reclaim switch duel many migrate demote protect lifecycle"
+attacks="reclaim switch duel many migrate demote protect lifecycle home leave birth forks"
 
 "$tlbvm" run --kernel stock:7.3 --module zram --accel tcg-multi --nodes 2 --lower-tier 256M --mem 512M \
-	--timeout 200s -- sh -c 'tlbbench hunt --time 20s --seed 1; code=$?; \
+	--timeout 200s -- sh -c 'tlbbench hunt --time 30s --seed 1; code=$?; \
 		ls /sys/block /var/lib/tlbbench; cat /sys/devices/system/cpu/online; exit $code' \
 	>"$work/out" 2>"$work/err"
 code=$?
