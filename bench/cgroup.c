@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
-#include <mntent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "common/cgroup2.h"
 #include "common/diag.h"
 #include "common/file.h"
 #include "common/parse.h"
@@ -21,23 +21,6 @@
 /* A killed process needs a moment to leave. */
 #define EMPTY_TRIES    250
 #define EMPTY_PAUSE_NS 20000000
-
-int cgroup__mount(char *out, size_t size)
-{
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	struct mntent *entry;
-	int err = -ENOENT;
-
-	if (!mounts)
-		return -errno;
-	while (err && (entry = getmntent(mounts))) {
-		if (strcmp(entry->mnt_type, "cgroup2"))
-			continue;
-		err = (size_t)snprintf(out, size, "%s", entry->mnt_dir) < size ? 0 : -ENAMETOOLONG;
-	}
-	endmntent(mounts);
-	return err;
-}
 
 int cgroup__parse_own(const char *text, char *out, size_t size)
 {
@@ -57,7 +40,7 @@ int cgroup__own(char *out, size_t size)
 {
 	char mount[PATH_MAX], path[PATH_MAX], *text;
 	size_t len;
-	int err = cgroup__mount(mount, sizeof(mount));
+	int err = cgroup2__mount(mount, sizeof(mount));
 
 	if (!err)
 		err = procfs__read("/proc/self/cgroup", &text, &len);
@@ -102,7 +85,7 @@ static bool has_file(const char *cgroup, const char *file)
 static int find_parent(char *out, size_t size, bool *enable)
 {
 	char mount[PATH_MAX];
-	int err = cgroup__mount(mount, sizeof(mount));
+	int err = cgroup2__mount(mount, sizeof(mount));
 
 	if (!err)
 		err = cgroup__own(out, size);
@@ -121,7 +104,7 @@ bool cgroup__available(char *why, size_t size)
 	char parent[PATH_MAX];
 	bool enable;
 
-	if (cgroup__mount(parent, sizeof(parent))) {
+	if (cgroup2__mount(parent, sizeof(parent))) {
 		snprintf(why, size,
 			 "cgroup version 2 is not mounted: mount -t cgroup2 none "
 			 "/sys/fs/cgroup");

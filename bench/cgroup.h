@@ -19,9 +19,6 @@ struct cgroup {
 /* Whether cgroup__create() can work here; if not, @why gets a sentence without a stop. */
 bool cgroup__available(char *why, size_t size);
 
-/* The mount point of cgroup version 2. Returns 0 or -ENOENT. */
-int cgroup__mount(char *out, size_t size);
-
 /* The path of the cgroup this process is in, mount point included. Returns 0 or a negative errno.
  */
 int cgroup__own(char *out, size_t size);

@@ -19,6 +19,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "counters.h"
+#include "cgroups.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -270,6 +271,8 @@ static __always_inline void count_requested(enum flush_path path, u32 requested,
 {
 	add(CELL_requested_cpus + path, requested);
 	add(CELL_self_cpus + path, self);
+	if (by_cgroup)
+		count_for_cgroup(requested);
 }
 
 static __always_inline void count_batch(u32 requested, u32 self, u32 filtered)
@@ -376,10 +379,8 @@ static __always_inline void on_kernel_flush(enum flush_path path, bool full, u64
 	}
 	online = addr_online_mask ? mask_weight((const void *)addr_online_mask) : online_at_start;
 	count_flush(path, online > 1 ? REACH_IPI : REACH_LOCAL, full, pages);
-	if (addr_online_mask) {
-		add(CELL_requested_cpus + path, online);
-		add(CELL_self_cpus + path, 1);
-	}
+	if (addr_online_mask)
+		count_requested(path, online, 1);
 }
 
 static __always_inline void on_flush_tlb_kernel_range(u64 start, u64 end)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "cgroup_list.h"
 #include "common/diag.h"
 #include "common/parse.h"
 #include "common/stop.h"
@@ -19,20 +20,27 @@ static const char doc[] =
 	"Write the counts to DIR/tlbstat.prom in each interval, for the text-file collector of "
 	"Prometheus' node_exporter.\v"
 	"Once its probes are attached, it gives up all capabilities and most system calls: DIR must "
-	"belong to the user it runs as. SIGHUP writes at once. The file is removed at the end; after "
+	"belong to the user it runs as. SIGHUP writes at once, and reads the file of --cgroups again. The file is removed at the end; after "
 	"kill -9 it stays, and tlbstat_last_update_timestamp_seconds tells its age.\n\n"
-	"Exit status: 0 when ended by a first SIGINT or SIGTERM; 1 failed; 2 usage; 77 with --strict "
-	"if a counter is missing.\n\n"
+	"Exit status: 0 when ended by a first SIGINT or SIGTERM; 1 failed; 2 usage, or a file of "
+	"--cgroups that cannot be used; 77 with --strict if a counter is missing, and with --cgroups "
+	"if there are none of version 2.\n\n"
 	"Examples:\n"
-	"  sudo tlbstat daemon --textfile-dir /var/lib/prometheus/node-exporter\n";
+	"  sudo tlbstat daemon --textfile-dir /var/lib/prometheus/node-exporter\n"
+	"  sudo tlbstat daemon --textfile-dir /run/metrics --cgroups /etc/tlbstat/cgroups\n";
 
 /* A shorter one would be a load of its own; a longer one makes Prometheus forget the series. */
 #define SHORTEST_NS 10000000ull
 #define LONGEST_NS  (3600ull * 1000000000)
 
+enum {
+	KEY_CGROUPS = 256
+};
+
 struct daemon_options {
 	struct common_options common;
 	const char *folder;
+	const char *cgroups; /* NULL: they are not told apart */
 	uint64_t interval_ns;
 };
 
@@ -54,6 +62,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
 			exit(EXIT_USAGE);
 		}
 		break;
+	case KEY_CGROUPS:
+		options->cgroups = text;
+		options->common.observer.by_cgroup = true;
+		break;
 	case ARGP_KEY_ARG:
 		diag__error("'%s' is one argument too many", text);
 		exit(EXIT_USAGE);
@@ -73,6 +85,8 @@ struct daemon {
 	const struct daemon_options *options;
 	struct observer *observer;
 	struct metrics *metrics;
+	struct cgroup_list *cgroups; /* NULL: they are not told apart */
+	bool stale;		     /* its file is at fault now: the list is that of before */
 	struct textfile file;
 	struct notify notify;
 	struct snapshot now;
@@ -113,6 +127,11 @@ static void tell_status(const struct daemon *daemon, const char *first_line)
 		notify__send(&daemon->notify,
 			     "%sSTATUS=cannot write to %s (%" PRIu64 " times); counting",
 			     first_line, daemon->file.folder, daemon->file.failures);
+	else if (daemon->stale)
+		notify__send(
+			&daemon->notify,
+			"%sSTATUS=counting; %s cannot be used, the cgroups are those of before",
+			first_line, daemon->options->cgroups);
 	else if (observer__fallback(daemon->observer, &why))
 		notify__send(&daemon->notify, "%sSTATUS=the kernel's own counters only: %s",
 			     first_line, why);
@@ -121,11 +140,22 @@ static void tell_status(const struct daemon *daemon, const char *first_line)
 			     daemon->file.folder);
 }
 
+/* A cgroup that was removed and made again has another id. */
+static int follow_cgroups(struct daemon *daemon)
+{
+	if (!daemon->cgroups)
+		return 0;
+	cgroup_list__find(daemon->cgroups);
+	return observer__set_cgroups(daemon->observer, daemon->cgroups);
+}
+
 static int update(struct daemon *daemon)
 {
 	bool failing = daemon->file.failing;
-	int err = observer__snapshot(daemon->observer, &daemon->now);
+	int err = follow_cgroups(daemon);
 
+	if (!err)
+		err = observer__snapshot(daemon->observer, &daemon->now);
 	if (err)
 		return err;
 	metrics__add(daemon->metrics, &daemon->now);
@@ -150,13 +180,15 @@ static bool wait_until(struct daemon *daemon, uint64_t deadline_ns)
 	return stop__sleep_until(end_ns) && stop__now_ns() >= deadline_ns;
 }
 
-/* Nothing is read anew but the numbers: there is no file of settings. */
+/* The one file of settings is that of --cgroups; while it is at fault, what it said before holds.
+ */
 static int reload(struct daemon *daemon)
 {
 	int err;
 
 	notify__send(&daemon->notify, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
 		     stop__now_ns() / 1000);
+	daemon->stale = daemon->cgroups && cgroup_list__reload(daemon->cgroups);
 	err = update(daemon);
 	tell_status(daemon, "READY=1\n");
 	return err;
@@ -191,15 +223,17 @@ static int serve(struct daemon *daemon)
 /* From the base of all counts to the first file. */
 static int start(struct daemon *daemon)
 {
-	int err = observer__snapshot(daemon->observer, &daemon->now);
+	int err = follow_cgroups(daemon);
 
+	if (!err)
+		err = observer__snapshot(daemon->observer, &daemon->now);
 	if (err)
 		return err;
 	daemon->metrics = metrics__new(daemon->observer, &daemon->now, seconds_since_1970());
 	if (!daemon->metrics)
 		return diag__fail(ENOMEM, "start the daemon");
 	notify__open(&daemon->notify);
-	err = privileges__drop();
+	err = privileges__drop(daemon->cgroups != NULL);
 	if (err)
 		return err;
 	err = update(daemon);
@@ -207,10 +241,32 @@ static int start(struct daemon *daemon)
 	return err;
 }
 
+/* The exit code where the file cannot be used: starting again would not help. */
+static int open_cgroups(struct daemon *daemon)
+{
+	const char *file = daemon->options->cgroups;
+	int err = file ? cgroup_list__open(&daemon->cgroups, file) : 0;
+
+	if (err)
+		return err == -ENOTSUP ? EXIT_UNSUPPORTED : EXIT_USAGE;
+	return EXIT_DONE;
+}
+
+/* Once the observer is open. */
+static void explain_cgroups(const struct daemon *daemon)
+{
+	const char *why;
+
+	if (daemon->cgroups && !observer__has(daemon->observer, COUNTER_requested_cpus, &why))
+		diag__warn("--cgroups: there is nothing to tell apart: %s", why);
+}
+
 static int run(struct daemon *daemon)
 {
-	int code;
+	int code = open_cgroups(daemon);
 
+	if (code)
+		return code;
 	if (textfile__open(&daemon->file, daemon->options->folder))
 		return EXIT_FAILED;
 	stop__install();
@@ -221,6 +277,7 @@ static int run(struct daemon *daemon)
 	code = explain_fallback(daemon->observer);
 	if (code)
 		return code;
+	explain_cgroups(daemon);
 	if (start(daemon) || serve(daemon))
 		code = EXIT_FAILED;
 	notify__send(&daemon->notify, "STOPPING=1");
@@ -233,6 +290,9 @@ int cmd_daemon(int argc, char **argv)
 		{ "textfile-dir", 'd', "DIR", 0, "Write DIR/tlbstat.prom", 1 },
 		{ "interval", 'i', "TIME", 0,
 		  "Write once per TIME, in seconds (default 15; 500ms and 1m are understood)", 1 },
+		{ "cgroups", KEY_CGROUPS, "FILE", 0,
+		  "Tell requested CPUs apart by the cgroup that asks, of those in FILE, one a line",
+		  1 },
 		{ 0 },
 	};
 	static const struct argp_child children[] = { { &observer_argp, 0, NULL, 0 }, { 0 } };
@@ -255,6 +315,7 @@ int cmd_daemon(int argc, char **argv)
 	notify__close(&daemon->notify);
 	observer__close(daemon->observer);
 	metrics__free(daemon->metrics);
+	cgroup_list__close(daemon->cgroups);
 	free(daemon);
 	return code;
 }

@@ -86,6 +86,12 @@ enum lost_kind {
 /* Log2 histograms: bucket i counts values v with 2^(i-1) <= v < 2^i; bucket 0 counts 0. */
 #define HIST_BUCKETS 40
 
+/* Cgroups that requested CPUs are told apart by: slot 0 is for all that are not listed. */
+#define CGROUPS_MAX   256
+#define CGROUP_SLOTS  (CGROUPS_MAX + 1)
+#define CGROUP_OTHER  0
+#define CGROUP_LEVELS 32 /* the root, and that much less one below it */
+
 /* Sizes of the dimensions. */
 #define DIM_ONE		1
 #define DIM_PATH	PATH_COUNT

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cgroup_list.h"
 #include "common/file.h"
 #include "exposition.h"
 #include "names.h"
@@ -18,6 +19,7 @@ struct metrics {
 	struct report report;	   /* scratch: large */
 	uint64_t cell[CELL_COUNT]; /* since the start */
 	uint64_t tlbi[TLBI_SITES_MAX];
+	uint64_t cgroup[CGROUP_SLOTS];
 	uint64_t kernel_interrupts; /* by the kernel's own count, of CPUs that had a column */
 	uint64_t vm_remote_flush, vm_remote_received;
 	int64_t difference; /* handled minus the kernel's, of intervals in which both are known */
@@ -100,6 +102,8 @@ void metrics__add(struct metrics *metrics, const struct snapshot *now)
 				larger(metrics->cell[i], now->cell[i] - metrics->base.cell[i]);
 	for (int i = 0; i < TLBI_SITES_MAX; i++)
 		metrics->tlbi[i] = now->tlbi[i] - metrics->base.tlbi[i];
+	for (int i = 0; i < CGROUP_SLOTS; i++)
+		metrics->cgroup[i] = now->cgroup[i] - metrics->base.cgroup[i];
 	/* By intervals: the kernel's row loses the columns of CPUs that leave. */
 	report__make(report, metrics->observer, &metrics->last, now);
 	metrics->kernel_interrupts += report->kernel_interrupts;
@@ -139,6 +143,24 @@ static void print_family(const struct metrics *metrics, const struct family *fam
 						    info->column_names[i % columns] };
 		exposition__count(out, family->name, labels, metrics->cell[info->first + i]);
 	}
+}
+
+static void print_cgroups(const struct metrics *metrics, FILE *out)
+{
+	const struct cgroup_list *list = observer__cgroups(metrics->observer);
+	static const char name[] = "tlbstat_cgroup_requested_cpus_total";
+	static const struct label other[] = { { "cgroup", "other" }, { NULL, NULL } };
+
+	if (!list)
+		return;
+	exposition__family(out, name, "counter",
+			   "Of the requested CPUs, those that tasks of a cgroup asked for.");
+	for (unsigned int i = 0; i < list->count; i++) {
+		struct label labels[] = { { "cgroup", list->cgroup[i].path }, { NULL, NULL } };
+
+		exposition__count(out, name, labels, metrics->cgroup[i + 1]);
+	}
+	exposition__count(out, name, other, metrics->cgroup[CGROUP_OTHER]);
 }
 
 /* The kernel's own mappings have no row in /proc/interrupts, and no reasons: they are apart. */
@@ -354,6 +376,7 @@ void metrics__print(const struct metrics *metrics, double time, uint64_t write_f
 {
 	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
 		print_family(metrics, &families[i], out);
+	print_cgroups(metrics, out);
 	print_handled(metrics, out);
 	print_histograms(metrics, out);
 	print_tlbi(metrics, out);

@@ -12,6 +12,7 @@
 #include "common/diag.h"
 #include "common/stop.h"
 #include "names.h"
+#include "observer_cgroups.h"
 #include "observer_internal.h"
 #include "provoke.h"
 #include "shootdown.skel.h"
@@ -200,6 +201,16 @@ static uint64_t handled_of(const struct snapshot *snapshot)
 	       snapshot->cell[CELL_handled + HANDLED_BATCH];
 }
 
+/* What the counts by cgroup add up to. */
+static uint64_t requested_of(const struct snapshot *snapshot)
+{
+	uint64_t sum = 0;
+
+	for (int path = 0; path < PATH_COUNT; path++)
+		sum += snapshot->cell[CELL_requested_cpus + path];
+	return sum;
+}
+
 /*
  * Whether a CPU is in the middle of a flush that we have counted and the kernel perhaps not yet.
  * Without the probe at the end of the handler that is not known, and taken for no.
@@ -242,7 +253,7 @@ static int read_tlbi(struct observer *observer, struct snapshot *out)
  */
 int observer__snapshot(struct observer *observer, struct snapshot *out)
 {
-	uint64_t before;
+	uint64_t before, requested;
 	bool in_handler;
 	int err = 0;
 
@@ -253,7 +264,10 @@ int observer__snapshot(struct observer *observer, struct snapshot *out)
 		if (err)
 			return err;
 		before = handled_of(out);
-		err = read_in_handler(observer, &in_handler);
+		requested = requested_of(out);
+		err = observer_cgroups__read(observer, out);
+		if (!err)
+			err = read_in_handler(observer, &in_handler);
 		if (err)
 			return err;
 		if (observer->kernel_row) {
@@ -264,7 +278,8 @@ int observer__snapshot(struct observer *observer, struct snapshot *out)
 		err = read_cells(observer, out);
 		if (err)
 			return err;
-		out->settled = !in_handler && before == handled_of(out);
+		out->settled = !in_handler && before == handled_of(out) &&
+			       (!observer->cgroups || requested == requested_of(out));
 	}
 	out->vm_seen =
 		procfs__vmstat("nr_tlb_remote_flush", &out->vm_remote_flush) == 0 &&

@@ -55,7 +55,8 @@ struct observer_options {
 	enum classify_mode classify;
 	enum attach_method method;
 	enum tlbi_mode tlbi;
-	bool strict; /* a counter that cannot be had is a failure (-ENOTSUP) */
+	bool strict;	/* a counter that cannot be had is a failure (-ENOTSUP) */
+	bool by_cgroup; /* tell requested CPUs apart as observer__set_cgroups() says */
 };
 
 struct observer;
@@ -75,6 +76,7 @@ struct snapshot {
 	struct cpus online;
 	uint64_t tlbi[TLBI_SITES_MAX]; /* by site, where observer__tlbi() */
 	bool missed_known;	       /* missed is all there is: not on kernels before 6.7 */
+	uint64_t cgroup[CGROUP_SLOTS]; /* CPUs requested, by slot, where observer__cgroups() */
 };
 
 /*
@@ -86,6 +88,17 @@ void observer__close(struct observer *observer);
 
 /* Reads everything once. 0 or a negative errno, after a message. */
 int observer__snapshot(struct observer *observer, struct snapshot *out);
+
+/*
+ * Counts what the cgroups of @list, and those below them, request from here on in their slots, and
+ * all else in CGROUP_OTHER. The list is kept, not copied; to be called again after each change of
+ * its ids. 0, also where requested CPUs cannot be counted, or a negative errno after a message.
+ */
+struct cgroup_list;
+int observer__set_cgroups(struct observer *observer, const struct cgroup_list *list);
+
+/* The list that is counted by, or NULL. */
+const struct cgroup_list *observer__cgroups(const struct observer *observer);
 
 /* Whether a counter counts here; if not, *why (may be NULL) is set to a sentence without a stop. */
 bool observer__has(const struct observer *observer, enum counter counter, const char **why);

@@ -54,15 +54,18 @@ static const int allowed[] = {
 };
 
 /* Calls that are allowed with some arguments only. */
-static int allow_in_part(scmp_filter_ctx filter)
+static int allow_in_part(scmp_filter_ctx filter, bool write_maps)
 {
-	static const unsigned int reading[] = { BPF_MAP_LOOKUP_ELEM, BPF_OBJ_GET_INFO_BY_FD };
+	/* The last two write. */
+	static const unsigned int commands[] = { BPF_MAP_LOOKUP_ELEM, BPF_OBJ_GET_INFO_BY_FD,
+						 BPF_MAP_UPDATE_ELEM, BPF_MAP_DELETE_ELEM };
+	size_t allowed_commands = write_maps ? 4 : 2;
 	static const int mapping[] = { SCMP_SYS(mmap), SCMP_SYS(mprotect) };
 	int err = 0;
 
-	for (size_t i = 0; i < sizeof(reading) / sizeof(*reading) && !err; i++)
+	for (size_t i = 0; i < allowed_commands && !err; i++)
 		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(bpf), 1,
-				       SCMP_A0(SCMP_CMP_EQ, reading[i]));
+				       SCMP_A0(SCMP_CMP_EQ, commands[i]));
 	/* Memory, but no code. */
 	for (size_t i = 0; i < sizeof(mapping) / sizeof(*mapping) && !err; i++)
 		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, mapping[i], 1,
@@ -74,7 +77,7 @@ static int allow_in_part(scmp_filter_ctx filter)
 	return err;
 }
 
-static int filter_calls(void)
+static int filter_calls(bool write_maps)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	int err = filter ? 0 : -ENOMEM;
@@ -82,7 +85,7 @@ static int filter_calls(void)
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed) && !err; i++)
 		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
 	if (!err)
-		err = allow_in_part(filter);
+		err = allow_in_part(filter, write_maps);
 	if (!err)
 		err = seccomp_load(filter); /* sets no_new_privs as well */
 	if (filter)
@@ -90,11 +93,11 @@ static int filter_calls(void)
 	return err ? diag__fail(-err, "filter the system calls") : 0;
 }
 
-int privileges__drop(void)
+int privileges__drop(bool write_maps)
 {
 	int err = drop_capabilities();
 
 	if (!err && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		err = diag__fail(errno, "give up gaining privileges");
-	return err ? err : filter_calls();
+	return err ? err : filter_calls(write_maps);
 }

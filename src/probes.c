@@ -346,8 +346,18 @@ static bool is_shortage(int err)
 	return err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -EINTR;
 }
 
+/* Maps that nobody writes to take no memory to speak of. */
+static int shrink_cgroup_maps(struct shootdown_bpf *bpf)
+{
+	int err = bpf_map__set_max_entries(bpf->maps.listed_cgroups, 1);
+
+	if (!err)
+		err = bpf_map__set_max_entries(bpf->maps.found_cgroups, 1);
+	return err ? err : bpf_map__set_max_entries(bpf->maps.cgroup_cells, 1);
+}
+
 /* Opens and loads with the ways chosen. -EAGAIN: one way was given up, try again. */
-static int load(struct choice *choice)
+static int load(struct choice *choice, bool by_cgroup)
 {
 	struct probes *probes = choice->probes;
 	struct shootdown_bpf *bpf = shootdown_bpf__open();
@@ -366,7 +376,10 @@ static int load(struct choice *choice)
 			bpf_program__set_attach_target(program, 0, probes->probe[id].function);
 	}
 	set_constants(choice, bpf);
+	bpf->rodata->by_cgroup = by_cgroup;
 	err = bpf_map__set_max_entries(bpf->maps.slots, probes->machine.possible);
+	if (!err && !by_cgroup)
+		err = shrink_cgroup_maps(bpf);
 	memset(&failure, 0, sizeof(failure));
 	if (!err)
 		err = shootdown_bpf__load(bpf);
@@ -601,7 +614,7 @@ int probes__attach(struct probes *probes, const struct observer_options *options
 		find_symbols(&choice);
 		choose_ways(&choice);
 		do {
-			err = load(&choice);
+			err = load(&choice, options->by_cgroup);
 			if (!err)
 				err = attach(&choice);
 		} while (err == -EAGAIN);

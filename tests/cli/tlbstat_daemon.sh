@@ -47,6 +47,16 @@ refuses "an interval out of range" "10 ms and an hour" daemon --textfile-dir "$f
 refuses "an argument too many" "'5'" daemon --textfile-dir "$folder" 5
 refuses "an option of other commands" "--json" daemon --json
 gives 1 "a folder that is not there" "$work/nowhere" daemon --textfile-dir "$work/nowhere"
+printf '/\n/a/../b\n' >"$work/list"
+if grep -q " cgroup2 " /proc/self/mounts; then
+	gives 2 "a list of cgroups that is at fault" "line 2" daemon --method=none --textfile-dir "$folder" \
+		--cgroups "$work/list"
+	gives 2 "a list of cgroups that is not there" "$work/none" daemon --method=none \
+		--textfile-dir "$folder" --cgroups "$work/none"
+else
+	gives 77 "a list where there are no cgroups" "cgroup2" daemon --method=none \
+		--textfile-dir "$folder" --cgroups "$work/list"
+fi
 gives 77 "--strict" "method=none" daemon --method=none --strict --textfile-dir "$folder"
 holds "no file then" '[ -z "$(ls -A "$folder")" ]'
 

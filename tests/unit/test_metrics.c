@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "support.h"
 
+#include "cgroup_list.h"
 #include "metrics.h"
 #include "observer_internal.h"
 
@@ -211,6 +212,26 @@ static void times_are_in_buckets_of_seconds(void **state)
 	assert_contains(f->text, "seconds_count 4\n");
 }
 
+static void each_cgroup_has_its_series_and_the_rest_is_other(void **state)
+{
+	static struct cgroup_list list = { .count = 2,
+					   .cgroup = { { .path = "/a" }, { .path = "/b\\\"c" } } };
+	struct fixture *f = *state;
+
+	f->now.cgroup[0] = 1;
+	start(f);
+	f->now.cgroup[0] = 5;
+	f->now.cgroup[2] = 7;
+	look(f);
+	assert_lacks(f->text, "tlbstat_cgroup");
+	f->observer.cgroups = &list;
+	look(f);
+	assert_contains(f->text, "# TYPE tlbstat_cgroup_requested_cpus_total counter\n"
+				 "tlbstat_cgroup_requested_cpus_total{cgroup=\"/a\"} 0\n"
+				 "tlbstat_cgroup_requested_cpus_total{cgroup=\"/b\\\\\\\"c\"} 7\n"
+				 "tlbstat_cgroup_requested_cpus_total{cgroup=\"other\"} 4\n");
+}
+
 static void the_process_tells_its_times_and_failures(void **state)
 {
 	struct fixture *f = *state;
@@ -238,6 +259,7 @@ int main(void)
 		with_fixture(without_bpf_the_kernels_count_remains),
 		with_fixture(a_probe_left_out_by_choice_is_no_lost_one),
 		with_fixture(times_are_in_buckets_of_seconds),
+		with_fixture(each_cgroup_has_its_series_and_the_rest_is_other),
 		with_fixture(the_process_tells_its_times_and_failures),
 	};
 

@@ -8,67 +8,10 @@ bound=$1
 flushes=300
 # shellcheck source=tests/guest/inside/counters.inc
 . ./counters.inc
-folder=/tmp/metrics
-file=$folder/tlbstat.prom
+# shellcheck source=tests/guest/inside/daemon.inc
+. ./daemon.inc
 mkdir $folder
 mount -t tmpfs -o size=128k metrics $folder
-pid=
-
-wait_for() {
-	for _ in $(seq 600); do
-		if eval "$1" 2>/dev/null; then
-			return 0
-		fi
-		usleep 100000
-	done
-	echo "not ok $workload: waited a minute for: $1"
-	cat /tmp/err
-	failed=1
-	return 1
-}
-
-# start OPTIONS...: a daemon, once its file is there, also where another one left its own.
-start() {
-	left=$(stat -c %i $file 2>/dev/null)
-	bounded "$bound" tlbstat daemon --textfile-dir $folder "$@" >/tmp/out 2>/tmp/err &
-	pid=$!
-	wait_for '[ -e $file ] && [ "$(stat -c %i $file)" != "$left" ]'
-}
-
-# end SIGNAL
-end() {
-	kill "-$1" $pid
-	wait $pid
-	code=$?
-}
-
-# look: has the file written now; the one before is kept as /tmp/before.
-look() {
-	cp $file /tmp/before
-	inode=$(stat -c %i $file)
-	kill -HUP $pid
-	wait_for '[ "$(stat -c %i $file)" != $inode ]'
-}
-
-# value SERIES: of the file as it is now; empty where it is not there.
-value() {
-	awk -v series="$1" '$1 == series { print $2 }' $file
-}
-
-# grown SERIES: since the file before.
-grown() {
-	echo $(($(value "$1") - $(awk -v series="$1" '$1 == series { print $2 }' /tmp/before)))
-}
-
-# Counters and histograms of the file before that are smaller now, or gone.
-decreased() {
-	awk '/^# TYPE/ { gauge = $4 == "gauge"; next }
-		/^#/ || gauge { next }
-		FILENAME == "/tmp/before" { before[$1] = $2; next }
-		$2 + 0 < before[$1] + 0 { print }
-		{ delete before[$1] }
-		END { for (series in before) print series " is gone" }' /tmp/before $file
-}
 
 # agrees: what must hold between any two looks.
 agrees() {
