@@ -236,6 +236,43 @@ ab: deps ## Run the suite without and with the kernel change; CPUS='16 64' RUNS=
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all
 	$(Q)bench/ab
 
+# --- Installing ----------------------------------------------------------------------------------
+
+PREFIX ?= /usr/local
+# systemd looks there for PREFIX=/usr and /usr/local; below others it does not.
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+BINDIR := $(PREFIX)/bin
+GUESTDIR := $(PREFIX)/lib/tlbstat
+DATADIR := $(PREFIX)/share/tlbstat
+MANDIR := $(PREFIX)/share/man/man1
+COMPLETIONDIR := $(PREFIX)/share/bash-completion/completions
+DASHBOARDS := $(wildcard dashboards/*.json dashboards/*.yml)
+
+.PHONY: install uninstall
+# What guests run is installed for each architecture that was built.
+install: all ## Install the programs into PREFIX (/usr/local), below DESTDIR if given
+	$(Q)install -d $(addprefix $(DESTDIR),$(BINDIR) $(MANDIR) $(COMPLETIONDIR) $(UNITDIR))
+	$(Q)install $(PROGRAMS) $(DESTDIR)$(BINDIR)
+	$(Q)for folder in $(TOP)/guest/*; do \
+		[ -x $$folder/agent ] || continue; to=$(DESTDIR)$(GUESTDIR)/guest/$${folder##*/}; \
+		install -d $$to && install $$folder/agent $$folder/tlbstat $$folder/tlbbench $$to || exit 1; \
+	done
+	$(Q)install -m 644 man/*.1 $(DESTDIR)$(MANDIR)
+	$(Q)install -m 644 completions/* $(DESTDIR)$(COMPLETIONDIR)
+	$(Q)sed 's|/usr/bin/tlbstat|$(BINDIR)/tlbstat|' packaging/tlbstat.service >$(B)/tlbstat.service
+	$(Q)install -m 644 $(B)/tlbstat.service $(DESTDIR)$(UNITDIR)
+ifneq ($(DASHBOARDS),)
+	$(Q)install -d $(DESTDIR)$(DATADIR)/dashboards
+	$(Q)install -m 644 $(DASHBOARDS) $(DESTDIR)$(DATADIR)/dashboards
+endif
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
+uninstall: ## Remove what make install put there, with the same PREFIX and DESTDIR
+	$(Q)rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(PROGRAMS))) \
+		$(addprefix $(DESTDIR)$(MANDIR)/,$(notdir $(wildcard man/*.1))) \
+		$(addprefix $(DESTDIR)$(COMPLETIONDIR)/,$(notdir $(wildcard completions/*))) \
+		$(DESTDIR)$(UNITDIR)/tlbstat.service
+	$(Q)rm -rf $(DESTDIR)$(GUESTDIR) $(DESTDIR)$(DATADIR)
+
 # --- Testing -------------------------------------------------------------------------------------
 
 GUEST_TESTS := $(patsubst tests/guest/%.c,$(GUEST_DIR)/tests/%,$(wildcard tests/guest/*.c))

@@ -145,7 +145,7 @@ for document in $documents; do
 		grep -q "^$target:" Makefile || echo "no target $target"
 	done >"$work/wrong"
 	grep -o '\<[A-Z][A-Z_]*=' "$work/code" | sort -u | while read -r variable; do
-		grep -qE "\b${variable%=}\b" Makefile tests/run bench/ab bench/demo bench/reproduce tests/fuzz/run.sh bench/vm/*.c ||
+		grep -qE "\b${variable%=}\b" Makefile tests/run bench/ab bench/demo bench/reproduce tests/fuzz/run.sh bench/vm/*.c packaging/* ||
 			echo "no variable $variable"
 	done >>"$work/wrong"
 	empty "make targets and variables in $document" "$work/wrong"
