@@ -117,25 +117,25 @@ $(B)/%.skel.h: $(B)/%.bpf.o
 
 $(B)/tlbstat: $(TLBSTAT) $(OBSERVER) $(COMMON)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(SAN) -pie $^ $(LIBS_BPF) $(LIBS) -o $@
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -pie $^ $(LIBS_BPF) $(LIBS) -o $@
 $(B)/tlbbench: $(B)/bench/tlbbench.o $(BENCH) $(OBSERVER) $(COMMON)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(SAN) -pie $^ $(LIBS_BPF) $(LIBS) -o $@
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -pie $^ $(LIBS_BPF) $(LIBS) -o $@
 # tlbvm ab joins the results of boots.
 RESULT := $(patsubst %,$(B)/bench/%.o,environment_diff metric result result_join)
 $(B)/tlbvm: $(B)/vm/tlbvm.o $(VM) $(RESULT) $(COMMON)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(SAN) -pie $^ $(LIBS) -lz -o $@
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -pie $^ $(LIBS) -lz -o $@
 
 $(GUEST_DIR)/tlbstat: $(TLBSTAT) $(OBSERVER) $(COMMON)
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -static-pie $^ $(LIBS_BPF) $(LIBS) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -static-pie $^ $(LIBS_BPF) $(LIBS) -o $@
 $(GUEST_DIR)/tlbbench: $(B)/bench/tlbbench.o $(BENCH) $(OBSERVER) $(COMMON)
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -static-pie $^ $(LIBS_BPF) $(LIBS) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -static-pie $^ $(LIBS_BPF) $(LIBS) -o $@
 $(GUEST_DIR)/agent: $(B)/vm/agent.o $(B)/vm/frames.o $(COMMON)
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -static-pie $^ $(SYSROOT_LIBS) -lz -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -static-pie $^ $(SYSROOT_LIBS) -lz -o $@
 
 $(B)/unit/%: tests/unit/%.c $(BENCH) $(VM) $(OBSERVER) $(COMMON)
 	$(call say,CC,$<)

@@ -482,7 +482,8 @@ int main(void)
 		power_off();
 	}
 	say_hello();
-	sethostname("guest", 5);
+	if (sethostname("guest", 5))
+		file__write_setting("/dev/kmsg", "<4>tlbvm: cannot set the host name");
 	install_busybox();
 	load_modules();
 	status = follow_job(start_job(outputs), outputs);
