@@ -188,6 +188,8 @@ DEPS_TEST := libcmocka-dev libclang-rt-14-dev clang-format shellcheck mandoc loc
 	git flex bison bc systemd
 # To build programs for arm64 guests, and to run these.
 DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross linux-libc-dev-arm64-cross qemu-system-arm
+# To build the Debian package, and to check it.
+DEPS_DEB := debhelper dpkg-dev fakeroot lintian
 
 DEPS_KERNEL := git perl flex bison bc libssl-dev libelf-dev pahole rsync gcc-aarch64-linux-gnu
 
@@ -205,13 +207,15 @@ define install
 	fi
 endef
 
-.PHONY: deps deps-arm64 deps-test deps-kernel deps-selftests
+.PHONY: deps deps-arm64 deps-deb deps-test deps-kernel deps-selftests
 # For guests of another architecture.
 DEPS_CROSS := $(if $(filter-out $(HOST_ARCH),$(ARCH)),deps-arm64)
 deps: ## Install the packages to build and to run guests (root, Debian 12)
 	$(call install,$(DEPS_BUILD) $(DEPS_GUEST))
 deps-arm64: ## The same and those for arm64 guests
 	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_ARM64))
+deps-deb: ## Those to build, and those to make a Debian package
+	$(call install,$(DEPS_BUILD) $(DEPS_DEB))
 deps-test: ## The same and those of the tests
 	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_ARM64) $(DEPS_TEST))
 deps-kernel: ## The same as deps and those to build kernels
@@ -246,7 +250,7 @@ GUESTDIR := $(PREFIX)/lib/tlbstat
 DATADIR := $(PREFIX)/share/tlbstat
 MANDIR := $(PREFIX)/share/man/man1
 COMPLETIONDIR := $(PREFIX)/share/bash-completion/completions
-DASHBOARDS := $(wildcard dashboards/*.json dashboards/*.yml)
+DASHBOARDS := $(wildcard dashboards/*.json dashboards/*.yml dashboards/*.md)
 
 .PHONY: install uninstall
 # What guests run is installed for each architecture that was built.
@@ -261,10 +265,8 @@ install: all ## Install the programs into PREFIX (/usr/local), below DESTDIR if 
 	$(Q)install -m 644 completions/* $(DESTDIR)$(COMPLETIONDIR)
 	$(Q)sed 's|/usr/bin/tlbstat|$(BINDIR)/tlbstat|' packaging/tlbstat.service >$(B)/tlbstat.service
 	$(Q)install -m 644 $(B)/tlbstat.service $(DESTDIR)$(UNITDIR)
-ifneq ($(DASHBOARDS),)
 	$(Q)install -d $(DESTDIR)$(DATADIR)/dashboards
 	$(Q)install -m 644 $(DASHBOARDS) $(DESTDIR)$(DATADIR)/dashboards
-endif
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
 uninstall: ## Remove what make install put there, with the same PREFIX and DESTDIR
 	$(Q)rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(PROGRAMS))) \
@@ -272,6 +274,17 @@ uninstall: ## Remove what make install put there, with the same PREFIX and DESTD
 		$(addprefix $(DESTDIR)$(COMPLETIONDIR)/,$(notdir $(wildcard completions/*))) \
 		$(DESTDIR)$(UNITDIR)/tlbstat.service
 	$(Q)rm -rf $(DESTDIR)$(GUESTDIR) $(DESTDIR)$(DATADIR)
+
+# Built from a copy, so that nothing appears beside debian/ here.
+DEB := out/deb
+.PHONY: deb
+deb: deps-deb ## Build the Debian package from a copy of this tree, check it with lintian, put it into out/
+	$(Q)rm -rf $(DEB) out/tlbstat_*.deb && mkdir -p $(DEB)/tlbstat
+	$(Q)tar -c --exclude=./build --exclude=./out --exclude=./.git . | tar -x -C $(DEB)/tlbstat
+	$(Q)cd $(DEB)/tlbstat && env -u MAKEFLAGS -u MFLAGS \
+		DEB_BUILD_OPTIONS="noautodbgsym parallel=$$(nproc)" dpkg-buildpackage -b -us -uc
+	$(Q)lintian --allow-root --fail-on error,warning $(DEB)/*.changes
+	$(Q)mv $(DEB)/*.deb out && rm -rf $(DEB) && ls out/*.deb
 
 # --- Testing -------------------------------------------------------------------------------------
 

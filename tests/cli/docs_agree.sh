@@ -211,6 +211,7 @@ empty "rows of the report in README.md" "$work/wrong"
 version=$(sed -n 's/^VERSION := //p' Makefile)
 {
 	grep -q "^## \[\?$version" CHANGELOG.md || echo "no $version in CHANGELOG.md"
+	head -n 1 debian/changelog | grep -qF "tlbstat ($version) " || echo "not the newest in debian/changelog"
 	for program in $programs; do
 		[ "$("$build/$program" --version)" = "$program $version" ] || echo "$program is not $version"
 	done
