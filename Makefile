@@ -169,14 +169,21 @@ $(GUEST_DIR)/tests/%: tests/guest/%.c
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) $(CFLAGS) -static $< -lpthread -o $@
 
-# What Prometheus makes of our file. The package is not installed: that would start a server.
-$(B)/promtool:
-	$(call say,FETCH,$@)
-	$(Q)mkdir -p $(@D) && cd $(@D) && rm -rf promtool.new && mkdir promtool.new && cd promtool.new && \
-		{ apt-get download -qq -o APT::Sandbox::User=root prometheus || { apt-get update -qq && \
-			apt-get download -qq -o APT::Sandbox::User=root prometheus; }; } && \
-		dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin/promtool && \
-		mv usr/bin/promtool .. && rm -rf ../promtool.new
+# Prometheus and node_exporter, for the tests. The packages are not installed: that would start servers.
+# $(call unpack,PACKAGE,PROGRAMS)
+define unpack
+	$(call say,FETCH,$(2))
+	$(Q)mkdir -p $(B) && cd $(B) && rm -rf $(1).new && mkdir $(1).new && cd $(1).new && \
+		{ apt-get download -qq -o APT::Sandbox::User=root $(1) || { apt-get update -qq && \
+			apt-get download -qq -o APT::Sandbox::User=root $(1); }; } && \
+		dpkg-deb --fsys-tarfile $(1)_*.deb | tar -x $(addprefix ./usr/bin/,$(2)) && \
+		mv usr/bin/* .. && rm -rf ../$(1).new
+endef
+PROMETHEUS := $(B)/prometheus $(B)/promtool $(B)/prometheus-node-exporter
+$(B)/prometheus $(B)/promtool &:
+	$(call unpack,prometheus,prometheus promtool)
+$(B)/prometheus-node-exporter:
+	$(call unpack,prometheus-node-exporter,prometheus-node-exporter)
 
 # --- Setting up ----------------------------------------------------------------------------------
 
@@ -185,7 +192,7 @@ DEPS_BUILD := gcc libc6-dev make clang llvm bpftool libbpf-dev libelf-dev zlib1g
 	libseccomp-dev
 DEPS_GUEST := qemu-system-x86 busybox-static xz-utils jq
 DEPS_TEST := libcmocka-dev libclang-rt-14-dev clang-format shellcheck mandoc locales procps \
-	git flex bison bc systemd
+	git flex bison bc systemd curl
 # To build programs for arm64 guests, and to run these.
 DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross linux-libc-dev-arm64-cross qemu-system-arm
 # To build the Debian package, and to check it.
@@ -295,7 +302,7 @@ JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .PHONY: unit test fuzz
 unit: $(UNIT)
 test: deps-test ## Run all tests; TEST_ONLY=pattern runs those whose path matches
-	$(Q)$(MAKE) --no-print-directory $(JOBS) all $(GUEST_TESTS) $(FUZZ) $(B)/promtool
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all $(GUEST_TESTS) $(FUZZ) $(PROMETHEUS)
 	$(Q)$(MAKE) --no-print-directory $(JOBS) ARCH=aarch64 all
 	$(Q)$(MAKE) --no-print-directory $(JOBS) SANITIZE=1 unit
 	$(Q)BUILD=$(B) tests/run $(patsubst $(B)/%,$(B)/asan/%,$(UNIT)) $(FUZZ) \

@@ -3,7 +3,8 @@
 # timeout: 600
 # TLBI instructions on arm64: tlbstat's kprobes count what the emulator executes. The emulator's plugin
 # (tests/tcg/tlbi.c) counts while the program (tests/tcg/broadcasts.c) does its work, tlbstat from its
-# exec to its end, and the rest of the machine as well: 10% of slack. The daemon writes such counts.
+# exec to its end, and the rest of the machine as well: 10% of slack. The daemon writes such counts, and
+# a real Prometheus has data for what the dashboards ask about them.
 # The conditions are evaluated by holds().
 # shellcheck disable=SC2016,SC2034
 build=${BUILD:-build}
@@ -19,33 +20,12 @@ ${CC:-gcc} -std=gnu17 -Wall -Werror -O2 -fPIC -shared -fvisibility=hidden "$tcg/
 	aarch64-linux-gnu-gcc -std=gnu17 -D_GNU_SOURCE -Wall -Werror -O2 -static "$tcg/broadcasts.c" \
 		-o "$work/program" || exit 1
 
-cat >"$work/job" <<'END'
-#!/bin/sh
-tlbstat run --tlbi=exact --json -o report.json -- ./program "$1" || exit 1
-mkdir metrics
-tlbstat daemon --tlbi=exact --textfile-dir metrics --interval 1h &
-daemon=$!
-until [ -s metrics/tlbstat.prom ]; do
-	kill -0 $daemon || exit 1
-	sleep 1
-done
-cp metrics/tlbstat.prom before.prom
-cp before.prom after.prom
-./program 50
-kill -HUP $daemon
-while cmp -s before.prom after.prom; do
-	sleep 1
-	cp metrics/tlbstat.prom after.prom
-done
-kill $daemon
-wait $daemon
-END
-chmod +x "$work/job"
 "$build/tlbvm" run --arch arm64 --kernel stock:7.3 --cpus 2 --timeout 500s --boot-timeout 240s \
 	--silence-timeout 240s --qemu-arg=-plugin --qemu-arg="$work/tlbi.so,out=$work/executed" \
-	--put "$work/job" --put "$work/program" --get "report.json:$work/report.json" \
-	--get "before.prom:$work/before.prom" --get "after.prom:$work/after.prom" -- \
-	./job $times >"$work/out" 2>"$work/err"
+	--put "$(dirname "$0")/inside/record.sh" --put "$work/program" --get "report.json:$work/report.json" \
+	--get "0.prom:$work/before.prom" --get "1.prom:$work/after.prom" -- \
+	sh -c "tlbstat run --tlbi=exact --json -o report.json -- ./program $times &&
+		sh record.sh --tlbi=exact './program 50'" >"$work/out" 2>"$work/err"
 code=$?
 if [ $code -eq 1 ] && grep -q "not all package lists could be read" "$work/err"; then
 	echo "no arm64 kernel in the cache, and no Debian archive that can be reached"
@@ -95,4 +75,16 @@ holds "the daemon counts as well ($(sum_of before.prom), then $(sum_of after.pro
 	'[ "$(sum_of after.prom)" -ge $(($(sum_of before.prom) + 2 * 50)) ]'
 holds "promtool finds no fault" \
 	'"$build/promtool" check metrics <"$work/after.prom" >"$work/out" 2>&1 && [ ! -s "$work/out" ]'
+
+# shellcheck source=tests/prometheus.inc
+. "$(dirname "$0")/../prometheus.inc"
+prometheus_start '' || exit 1
+feed "$work/before.prom" "$work/after.prom"
+queries | grep tlbstat_tlbi >"$work/queries"
+answered "queries about TLBI instructions have data"
+# By the time that this alert fires, the other would have.
+unfed
+fires TlbstatFileNotRefreshed "when no file is written"
+holds "that no function can be probed is no alert" \
+	'has_data "max(tlbstat_probe_attached) == 0" && ! firing TlbstatCannotCount && grep -q success "$work/answer"'
 exit $failed

@@ -22,6 +22,7 @@ agrees() {
 }
 
 workload="daemon"
+echo 1 >/proc/sys/kernel/bpf_stats_enabled
 start --interval 1h
 check "all probes are attached" '[ "$(grep -c "^tlbstat_probe_attached.* 1$" $file)" -eq 17 ]'
 check "with the capabilities of the unit, of which none is left" \
@@ -54,6 +55,16 @@ equal "the last bucket, and the count" \
 	"$(value 'tlbstat_shootdown_duration_seconds_bucket{le="+Inf"}')" \
 	"$(value tlbstat_shootdown_duration_seconds_count)"
 cp $file /tmp/tlbstat.prom
+check "the time in the probes" 'grep -q "^tlbstat_bpf_run_seconds_total{.*} [0-9.e-]*[1-9]" $file'
+
+workload="files for Prometheus"
+mkdir /tmp/files
+for i in 1 2 3 4 5 6; do
+	shoot 4 50 1 spin
+	look
+	cp $file /tmp/files/$i.prom
+done
+check "each has more than the one before" '[ "$(grown tlbstat_handled_flushes_total)" -gt 0 ]'
 
 workload="a CPU goes"
 echo 0 >/sys/devices/system/cpu/cpu3/online
@@ -94,8 +105,20 @@ end TERM
 check "SIGTERM is exit 0" '[ $code -eq 0 ]'
 check "and leaves nothing" '[ -z "$(ls -A $folder)" ]'
 
+workload="by kprobes"
+# Not by the unit's capabilities: Debian's kernels want more for kprobes.
+tlbstat daemon --textfile-dir $folder --interval 1h --method=kprobe >/tmp/out 2>/tmp/err &
+pid=$!
+wait_for '[ -e $file ]'
+check "not all can be attached" \
+	'grep -q "^tlbstat_probe_attached.* 1$" $file && grep -q "^tlbstat_probe_attached.* 0$" $file'
+cp $file /tmp/files/kprobe.prom
+end TERM
+
 workload="always rewritten"
 start --interval 10ms --method=none
+cp $file /tmp/files/none.prom
+tar -C /tmp/files -cf /tmp/files.tar .
 reread $file 3000 "# HELP tlbstat_" "tlbstat_build_info" >/tmp/reread
 code=$?
 check "no look sees a part: $(cat /tmp/reread)" '[ $code -eq 0 ]'
