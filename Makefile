@@ -133,7 +133,7 @@ $(GUEST_DIR)/tlbstat: $(TLBSTAT) $(OBSERVER) $(COMMON)
 $(GUEST_DIR)/tlbbench: $(B)/bench/tlbbench.o $(BENCH) $(OBSERVER) $(COMMON)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -static-pie $^ $(LIBS_BPF) $(LIBS) -o $@
-$(GUEST_DIR)/agent: $(B)/vm/agent.o $(B)/vm/frames.o $(COMMON)
+$(GUEST_DIR)/agent: $(B)/vm/agent.o $(B)/vm/frames.o $(B)/vm/newroot.o $(COMMON)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -static-pie $^ $(SYSROOT_LIBS) -lz -o $@
 

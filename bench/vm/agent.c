@@ -2,6 +2,8 @@
 /*
  * The guest's init: mounts what a job expects, loads modules, runs the job, and sends its output
  * and its end as frames. Whatever fails here ends the guest with a FRAME_LOG that says why.
+ * In a guest with a root file system of its own it leaves being init to that one's, and goes on
+ * beside it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +32,7 @@
 #include "common/stop.h"
 #include "vm/frames.h"
 #include "vm/job.h"
+#include "vm/newroot.h"
 
 #define HEARTBEAT_NS UINT64_C(1000000000)
 
@@ -247,6 +250,48 @@ static void install_busybox(void)
 	/* Its exit code only tells whether it left some file as it was. */
 	if (waitpid(pid, &status, 0) < 0 || access("/bin/sh", X_OK) < 0)
 		give_up(errno, "install the commands of %s", path);
+}
+
+/* In the first process, whose end would be a panic that says less. */
+static void __attribute__((noreturn)) become_init(void)
+{
+	static char *const argv[] = { "/sbin/init", NULL }, *const env[] = { "TERM=linux", NULL };
+
+	execve(argv[0], argv, env);
+	file__write_setting("/dev/kmsg", "<2>tlbvm: cannot start the root's /sbin/init");
+	_exit(1);
+}
+
+/* Returns in a child of what is init now; without a root file system of its own, as it was. */
+static void change_root(void)
+{
+	const char *cursor = NULL, *path, *device = job__next(JOB_ROOT, &cursor), *step;
+	pid_t pid;
+	int err;
+
+	if (!device)
+		return;
+	err = newroot__mount(device, &step);
+	if (err)
+		give_up(-err, "%s, %s", step, device);
+	cursor = NULL;
+	while ((path = job__next(JOB_COPY, &cursor))) {
+		err = newroot__copy(path);
+		if (err)
+			give_up(-err, "copy %s to the root file system", path);
+		port__heartbeat();
+	}
+	err = newroot__enter(&step);
+	if (err)
+		give_up(-err, "move %s to the root file system", step);
+	if (access("/sbin/init", X_OK) < 0)
+		give_up(errno, "start /sbin/init of the root file system");
+	pid = fork();
+	if (pid < 0)
+		give_up(errno, "start /sbin/init of the root file system");
+	if (pid > 0)
+		become_init();
+	setsid();
 }
 
 static size_t count(const char *key)
@@ -486,6 +531,7 @@ int main(void)
 		file__write_setting("/dev/kmsg", "<4>tlbvm: cannot set the host name");
 	install_busybox();
 	load_modules();
+	change_root();
 	status = follow_job(start_job(outputs), outputs);
 	while ((path = job__next(JOB_GET, &cursor)))
 		*(send_file(path) ? &missing : &files) += 1;

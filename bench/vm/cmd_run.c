@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <argp.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/diag.h"
 #include "vm/commands.h"
@@ -9,6 +11,7 @@
 enum option_key {
 	OPT_KERNEL = 0x200,
 	OPT_MODULES,
+	OPT_ROOT,
 	OPT_GET,
 	OPT_CONSOLE,
 };
@@ -19,6 +22,10 @@ static const struct argp_option options[] = {
 	  "with vmlinuz and modules (default " DEFAULT_KERNEL ")",
 	  1 },
 	{ "modules", OPT_MODULES, "DIR", 0, "Modules that belong to an image given by path", 1 },
+	{ "root", OPT_ROOT, "FILE", 0,
+	  "An image with an ext4 file system for the guest to live in: its /sbin/init is started, and "
+	  "the command beside it. It stays as it is",
+	  1 },
 	{ "get", OPT_GET, "FILE[:DEST]", 0,
 	  "Bring back a file of the guest when the job has ended (repeatable); relative to /root",
 	  2 },
@@ -55,6 +62,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_MODULES:
 		run->modules = arg;
 		break;
+	case OPT_ROOT:
+		run->guest.root = arg;
+		break;
 	case OPT_GET:
 		list__add(&run->get, arg);
 		break;
@@ -75,6 +85,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static bool root_is_there(const struct guest *guest)
+{
+	if (!guest->root || access(guest->root, R_OK) == 0)
+		return true;
+	diag__fail(errno, "--root: open %s", guest->root);
+	return false;
+}
+
 int vm_run(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &guest_argp, 0, NULL, 0 }, { 0 } };
@@ -89,7 +107,7 @@ int vm_run(int argc, char **argv)
 	guest_options__init(&run);
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &run))
 		return EXIT_USAGE;
-	if (guest_options__check(&run))
+	if (root_is_there(&run.guest) && guest_options__check(&run))
 		code = guest_options__run(&run);
 	guest_options__free(&run);
 	return code;

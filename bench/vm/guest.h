@@ -26,6 +26,7 @@ struct guest {
 	uint64_t memory;     /* bytes, of all nodes with CPUs; 0 chooses by the number of CPUs */
 	unsigned int nodes;  /* with memory and CPUs, 1 or more */
 	uint64_t lower_tier; /* bytes of a further node of slower memory, 0 for none */
+	const char *root;    /* an image with the root file system, or NULL */
 	const char *append;
 	enum accel accel;
 	/* Nanoseconds; 0 in the first two chooses by the number of CPUs. */

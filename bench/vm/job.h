@@ -11,6 +11,8 @@
 #define JOB_MODULES "/tlbvm/modules"
 /* Facts of the guest for benchmarks: accelerator, emulated or not, QEMU's version. */
 #define JOB_FACTS "/run/tlbvm.json"
+/* The only disk there is. */
+#define JOB_ROOT_DEVICE "/dev/vda"
 
 #define JOB_PORT    "port"    /* the results' serial port, as a file of the guest */
 #define JOB_MODULE  "module"  /* a module's file, in the order of loading */
@@ -18,6 +20,8 @@
 #define JOB_BUSYBOX "busybox" /* a busybox whose commands the agent is to install */
 #define JOB_ENV	    "env"     /* NAME=VALUE for the job */
 #define JOB_ARG	    "arg"     /* the job's command, then its arguments */
+#define JOB_ROOT    "root"    /* the block device to find the root file system on */
+#define JOB_COPY    "copy"    /* a file of the initramfs that goes to the same place there */
 #define JOB_GET	    "get"     /* a file to send when the job has ended */
 
 /* Keys of the final frame, besides "exit N" or "signal N". */

@@ -93,7 +93,8 @@ static int add_puts(struct initramfs *archive, const struct guest *guest)
 		const struct put_file *put = &guest->puts[i];
 		const char *trouble = program_trouble(guest->arch, put->source);
 
-		if (trouble)
+		/* A root file system has libraries. */
+		if (trouble && !guest->root)
 			diag__warn("%s will not run in the guest: %s", put->source, trouble);
 		err = initramfs__add_file(archive, put->target, put->source);
 	}
@@ -192,7 +193,7 @@ static int add_own(struct initramfs *archive, const struct guest *guest)
 		return -ENOENT;
 	}
 	err = initramfs__add_file(archive, "/init", path);
-	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]) && !err; i++) {
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]) && !err && !guest->root; i++) {
 		char target[64];
 
 		snprintf(target, sizeof(target), "/usr/bin/%s", tools[i]);
@@ -202,10 +203,30 @@ static int add_own(struct initramfs *archive, const struct guest *guest)
 	return err;
 }
 
+/* What the user asks for, and what it takes to mount a root file system. */
+static int resolve_modules(struct module_list *list, const struct guest *guest)
+{
+	static const char *const for_root[] = { "virtio_blk", "ext4" };
+	size_t count = 0, own = guest->root ? 2 : 0;
+	const char **names;
+	int err;
+
+	while (guest->modules[count])
+		count++;
+	names = calloc(own + count + 1, sizeof(*names));
+	if (!names)
+		return diag__fail(ENOMEM, "find the modules of the guest");
+	memcpy(names, for_root, own * sizeof(*names));
+	memcpy(names + own, guest->modules, count * sizeof(*names));
+	err = modules__resolve(list, guest->kernel->modules, names);
+	free(names);
+	return err;
+}
+
 static int add_modules(struct initramfs *archive, FILE *job, const struct guest *guest)
 {
 	struct module_list list;
-	int err = modules__resolve(&list, guest->kernel->modules, guest->modules);
+	int err = resolve_modules(&list, guest);
 
 	if (err)
 		return err;
@@ -225,6 +246,25 @@ static int add_modules(struct initramfs *archive, FILE *job, const struct guest 
 	return 0;
 }
 
+/* A root file system brings its own programs, and gets what the user puts into it. */
+static void record_root(FILE *job, const struct guest *guest)
+{
+	record(job, JOB_ROOT, JOB_ROOT_DEVICE);
+	record(job, JOB_COPY, JOB_FACTS);
+	for (size_t i = 0; i < guest->put_count; i++)
+		record(job, JOB_COPY, guest->puts[i].target);
+}
+
+static int add_programs(struct initramfs *archive, FILE *job, const struct guest *guest)
+{
+	if (guest->root) {
+		record_root(job, guest);
+		return 0;
+	}
+	return arch__is_own(guest->arch) ? add_busybox(archive, guest)
+					 : add_foreign_busybox(archive, job, guest);
+}
+
 static int add_job(struct initramfs *archive, const struct guest *guest, const char *const *env)
 {
 	char *text = NULL;
@@ -241,8 +281,7 @@ static int add_job(struct initramfs *archive, const struct guest *guest, const c
 		record(job, JOB_ARG, *arg);
 	for (size_t i = 0; i < guest->get_count; i++)
 		record(job, JOB_GET, guest->gets[i].source);
-	err = arch__is_own(guest->arch) ? add_busybox(archive, guest)
-					: add_foreign_busybox(archive, job, guest);
+	err = add_programs(archive, job, guest);
 	if (!err)
 		err = add_modules(archive, job, guest);
 	if (fclose(job) && !err)

@@ -148,6 +148,28 @@ static void add(struct arguments *arguments, const char *const *values)
 	arguments->arg[arguments->count] = NULL;
 }
 
+/*
+ * QEMU's description of the image, to be freed; NULL if out of memory. In there, a comma ends a
+ * value, and two are one. What the guest writes goes to a file that nobody else sees.
+ */
+static char *describe_root(const char *path)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	if (!out)
+		return NULL;
+	fputs("if=none,id=root,format=raw,snapshot=on,file=", out);
+	for (; *path; path++)
+		fprintf(out, *path == ',' ? "%c," : "%c", *path);
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
 static void show(const struct arguments *arguments)
 {
 	char *line = NULL;
@@ -167,12 +189,15 @@ pid_t qemu__start(const struct qemu *qemu, int console, int results, int errors)
 	const struct arch *arch = guest->arch;
 	char machine[64], cpus[32], memory[32], console_dev[64], results_dev[64];
 	char **numa = numa__arguments(guest, qemu->memory);
+	char *root = guest->root ? describe_root(guest->root) : NULL;
 	struct arguments arguments = { .count = 0 };
 	const int keep[] = { console, results, -1 };
 	pid_t pid;
 
-	if (!numa)
-		return -ENOMEM;
+	if (!numa || (guest->root && !root)) {
+		pid = -ENOMEM;
+		goto out;
+	}
 	snprintf(machine, sizeof(machine), "%s%s", arch->machine,
 		 guest->lower_tier ? arch->hmat : "");
 	/*
@@ -217,10 +242,15 @@ pid_t qemu__start(const struct qemu *qemu, int console, int results, int errors)
 					       results_dev,
 					       NULL });
 	add(&arguments, arch->results_device);
+	if (root)
+		add(&arguments, (const char *const[]){ "-drive", root, "-device",
+						       "virtio-blk-pci,drive=root", NULL });
 	add(&arguments, (const char *const *)numa);
 	add(&arguments, guest->qemu_args);
 	show(&arguments);
 	pid = child__start(arguments.arg, &(struct child_setup){ .err = errors, .keep = keep });
+out:
 	numa__free(numa);
+	free(root);
 	return pid;
 }

@@ -46,6 +46,8 @@ refuses "modules that are not there" "$work/none" \
 	run --kernel "$work/image" --modules "$work/none" -- true
 refuses "modules for a stock kernel" "--modules goes with --kernel PATH" \
 	run --modules "$work" -- true
+refuses "a root file system that is not there" "--root: open $work/none" \
+	run --kernel "$work/image" --root "$work/none" -- true
 refuses "a file to put that is not there" "$work/none" \
 	run --kernel "$work/image" --put "$work/none" -- true
 refuses "two files to get into one" "would overwrite result" \

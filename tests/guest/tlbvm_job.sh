@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 300
+# timeout: 420
 # What goes into a guest and comes out of it: files, output, exit codes, signals, complaints of its
 # kernel. The conditions are evaluated by holds().
 # shellcheck disable=SC2016,SC2034
@@ -100,4 +100,33 @@ holds "and it is said" 'grep -q "/root/none: no such program in the guest" "$wor
 run --module no_such_module -- true
 holds "a module that does not exist is a failure" '[ $code -eq 1 ]'
 holds "it is named" 'grep -q "find module no_such_module in " "$work/err"'
+
+# A root file system: as small as can be, first without its init.
+make_root() {
+	PATH=$PATH:/sbin mke2fs -q -t ext4 -d "$work/root" "$work/a,root" 8M
+	cp "$work/a,root" "$work/untouched"
+}
+
+mkdir -p "$work/root/bin" "$work/root/sbin" "$work/root/root"
+mkdir "$work/root/dev" "$work/root/proc" "$work/root/sys" "$work/root/run"
+cp /bin/busybox "$work/root/bin"
+make_root
+run --root "$work/a,root" -- /bin/busybox true
+holds "a root file system without init is a failure" '[ $code -eq 1 ]'
+holds "and it is said" 'grep -q "start /sbin/init of the root file system: No such file" "$work/err"'
+
+printf '#!/bin/busybox sh\necho $$ >/run/first\nwhile :; do /bin/busybox sleep 1; done\n' >"$work/root/sbin/init"
+chmod +x "$work/root/sbin/init"
+make_root
+run --root "$work/a,root" --put "$work/job:/opt/job" --get "/root/result:$work/result" -- /bin/busybox sh -c '
+	busybox=/bin/busybox
+	until [ -s /run/first ]; do $busybox usleep 100000; done
+	$busybox cat /run/first /opt/job >result
+	[ -e /run/tlbvm.json ] && $busybox grep -o "^/dev/vda / ext4" /proc/mounts
+	exit 3'
+holds "a command beside the init of a root file system passes on its code" '[ $code -eq 3 ]'
+holds "it has that root, and the facts" '[ "$(cat "$work/out")" = "/dev/vda / ext4" ]'
+holds "init is the first process, and files get there and back" \
+	'{ echo 1; cat "$work/job"; } | cmp -s - "$work/result"'
+holds "the image is as it was" 'cmp "$work/a,root" "$work/untouched"'
 exit $failed
