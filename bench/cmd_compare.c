@@ -33,7 +33,8 @@ static const struct format formats[] = {
 };
 
 /* What the cover letter of a change to flushes shows. */
-static const char *const cover_metrics[] = { "remote_ipis", "flushes", "pages_done", "elapsed_ms" };
+static const char *const cover_metrics[] = { "remote_ipis", "flushes",	  "tlbi_broadcast",
+					     "tlbi_local",  "pages_done", "elapsed_ms" };
 
 struct arguments {
 	const struct format *format;

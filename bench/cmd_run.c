@@ -44,6 +44,7 @@ struct session {
 	struct journal *journal;
 	struct observer *observer;
 	struct progress progress;
+	enum run_table table;
 	struct snapshot before, after;
 	struct report report;
 	uint64_t elapsed_ns; /* of the last run's timed section */
@@ -89,7 +90,7 @@ static void print_run(struct session *session, const struct workload_run *run)
 		snprintf(label, sizeof(label), "%s", switch_state__name(session->state));
 	else
 		snprintf(label, sizeof(label), "%llu", (unsigned long long)runs_done(session));
-	run_table__row(stdout, label, run->values);
+	run_table__row(stdout, session->table, label, run->values);
 	if (run->no_work)
 		run_table__note(stdout, "no work was done", run->reason);
 	json_array_foreach (run->notes, i, note) {
@@ -108,7 +109,8 @@ static void print_medians(const struct session *session, enum switch_state state
 	const json_t *all = json_object_get(result__json(session->side[state].result), "workloads");
 	const json_t *workload = json_array_get(all, json_array_size(all) - 1);
 
-	run_table__medians(stdout, session->toggle.path ? switch_state__name(state) : "med",
+	run_table__medians(stdout, session->table,
+			   session->toggle.path ? switch_state__name(state) : "med",
 			   json_object_get(workload, "runs"));
 }
 
@@ -330,7 +332,7 @@ static int run_workload(struct session *session)
 	if (!err)
 		err = add_workload(session);
 	if (!err && !session->asked.json)
-		run_table__head(stdout, session->workload, &session->options,
+		run_table__head(stdout, session->table, session->workload, &session->options,
 				environment__emulated(session->environment));
 	progress__start(&session->progress, session->workload->name, runs_asked(session),
 			session->asked.quiet);
@@ -364,7 +366,7 @@ static void explain_fallback(const struct observer *observer)
 {
 	const char *why;
 
-	if (observer__fallback(observer, &why))
+	if (!observer__tlbi(observer, NULL) && observer__fallback(observer, &why))
 		diag__warn("only the kernel's own counters can be read: %s", why);
 }
 
@@ -420,8 +422,10 @@ static int start(struct session *session)
 		return EXIT_FAILED;
 	err = observer__open(&session->observer, &session->asked.observer);
 	if (err)
-		return EXIT_FAILED;
+		return err == -ENOTSUP ? EXIT_UNSUPPORTED : EXIT_FAILED;
 	explain_fallback(session->observer);
+	if (observer__tlbi(session->observer, NULL))
+		session->table = RUN_TABLE_TLBI;
 	return pin__to_cpu(session->asked.options.initiator) ? EXIT_FAILED : EXIT_DONE;
 }
 

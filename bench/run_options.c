@@ -45,6 +45,7 @@ enum {
 	KEY_RUNS,
 	KEY_TIME_LIMIT,
 	KEY_CLASSIFY,
+	KEY_TLBI,
 	KEY_SWITCH
 };
 
@@ -76,6 +77,10 @@ static const struct argp_option options[] = {
 	{ "classify", KEY_CLASSIFY, "HOW", 0,
 	  "Tell lazy from not-loaded CPUs: exact, sampled, off, auto (the default: exact up to 32 "
 	  "CPUs)",
+	  1 },
+	{ "tlbi", KEY_TLBI, "HOW", 0,
+	  "On arm64, count TLB invalidations: exact (a kprobe at each instruction), off (the "
+	  "default)",
 	  1 },
 	{ "switch", KEY_SWITCH, "FILE", 0,
 	  "Turn this switch of the kernel off and on, and do the runs with each, in turns: off on "
@@ -131,6 +136,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	static const char *const classify[] = { "auto", "exact", "sampled", "off", NULL };
 	static const char *const accesses[] = { "read", "write", NULL };
 	static const char *const bystanders[] = { "other", "spin", "idle", NULL };
+	static const char *const tlbi[] = { "off", "exact", NULL };
 	struct run_options *run = state->input;
 
 	switch (key) {
@@ -171,6 +177,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_CLASSIFY:
 		run->observer.classify = parse__choice_or_err("--classify", text, classify);
+		break;
+	case KEY_TLBI:
+		run->observer.tlbi = TLBI_OFF + parse__choice_or_err("--tlbi", text, tlbi);
 		break;
 	case KEY_SWITCH:
 		run->toggle = text;

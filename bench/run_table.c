@@ -15,16 +15,30 @@
 static const struct column {
 	const char *head, *metric;
 	int width, digits;
-} columns[] = {
-	{ "pages", "pages_done", 9, 0 },	 { "flushes", "flushes", 9, 0 },
-	{ "IPIs", "remote_ipis", 10, 0 },	 { "kernel's", "kernel_tlb_interrupts", 10, 0 },
-	{ "expected", "expected_ipis", 10, 0 },	 { "ratio", NULL, 6, 3 },
-	{ "ms", "elapsed_ms", 10, 1 },		 { "pages/s", "pages_per_s", 10, 0 },
-	{ "IPIs/page", "ipis_per_page", 10, 2 },
+} tables[][10] = {
+	[RUN_TABLE_IPIS] = { { "pages", "pages_done", 9, 0 },
+			     { "flushes", "flushes", 9, 0 },
+			     { "IPIs", "remote_ipis", 10, 0 },
+			     { "kernel's", "kernel_tlb_interrupts", 10, 0 },
+			     { "expected", "expected_ipis", 10, 0 },
+			     { "ratio", NULL, 6, 3 },
+			     { "ms", "elapsed_ms", 10, 1 },
+			     { "pages/s", "pages_per_s", 10, 0 },
+			     { "IPIs/page", "ipis_per_page", 10, 2 } },
+	[RUN_TABLE_TLBI] = { { "pages", "pages_done", 9, 0 },
+			     { "calls", "operations", 9, 0 },
+			     { "broadcast", "tlbi_broadcast", 10, 0 },
+			     { "local", "tlbi_local", 10, 0 },
+			     { "not seen", "tlbi_not_seen", 9, 0 },
+			     { "ms", "elapsed_ms", 10, 1 },
+			     { "pages/s", "pages_per_s", 10, 0 } },
 };
-#define COLUMNS (sizeof(columns) / sizeof(*columns))
 
-void run_table__head(FILE *out, const struct workload *workload,
+/* The columns of a table, which end with one without a head. */
+#define for_each_column(column, table) \
+	for (const struct column *column = tables[table]; (column)->head; (column)++)
+
+void run_table__head(FILE *out, enum run_table table, const struct workload *workload,
 		     const struct workload_options *options, bool emulated)
 {
 	char cpus[128];
@@ -43,8 +57,7 @@ void run_table__head(FILE *out, const struct workload *workload,
 		fputs("This machine is emulated: counts are exact, times are an indication.\n",
 		      out);
 	fprintf(out, "\n%4s", "run");
-	for (size_t i = 0; i < COLUMNS; i++)
-		fprintf(out, " %*s", columns[i].width, columns[i].head);
+	for_each_column(column, table) fprintf(out, " %*s", column->width, column->head);
 	fputc('\n', out);
 }
 
@@ -62,11 +75,11 @@ static bool ratio_of(const json_t *values, double *ratio)
 	return true;
 }
 
-void run_table__row(FILE *out, const char *label, const json_t *values)
+void run_table__row(FILE *out, enum run_table table, const char *label, const json_t *values)
 {
 	fprintf(out, "%4s", label);
-	for (size_t i = 0; i < COLUMNS; i++) {
-		const struct column *column = &columns[i];
+	for_each_column(column, table)
+	{
 		double value;
 		bool known = column->metric ? values__number(values, column->metric, &value)
 					    : ratio_of(values, &value);
@@ -111,7 +124,7 @@ static size_t collect(const json_t *runs, const char *name, double *out)
 	return n;
 }
 
-void run_table__medians(FILE *out, const char *label, const json_t *runs)
+void run_table__medians(FILE *out, enum run_table table, const char *label, const json_t *runs)
 {
 	double *numbers = calloc(json_array_size(runs) + 1, sizeof(*numbers));
 	json_t *values = json_object();
@@ -124,7 +137,7 @@ void run_table__medians(FILE *out, const char *label, const json_t *runs)
 			json_object_set_new(values, metrics[i].name, json_real(summary.median));
 	}
 	if (json_object_size(values))
-		run_table__row(out, label, values);
+		run_table__row(out, table, label, values);
 	json_decref(values);
 	free(numbers);
 }

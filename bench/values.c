@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
 
+#include "tlbi_report.h"
 #include "values.h"
 
 /* The paths that reach flush_tlb_func(), which is what the kernel's TLB row counts. */
@@ -92,17 +93,6 @@ static json_t *per_s(const struct workload_run *run, uint64_t count)
 	return json_real(count * 1e9 / run->elapsed_ns);
 }
 
-/* For workloads that have operations other than pages. */
-static int add_operations(const struct workload_run *run, json_t *values)
-{
-	json_t *ipis = ipis_per(run, run->operations, "no operation was done");
-	int err = json_object_set_new(values, "operations", json_integer(run->operations));
-
-	err |= json_object_set_new(values, "operations_per_s", per_s(run, run->operations));
-	err |= json_object_set_new(values, "ipis_per_operation", ipis);
-	return err;
-}
-
 static json_t *shootdown(const struct report *report, double share)
 {
 	const char *why;
@@ -115,21 +105,21 @@ static json_t *shootdown(const struct report *report, double share)
 	return json_real(ns);
 }
 
-int values__add(struct workload_run *run)
+/* What CPUs ask of each other by interrupts. */
+static int add_interrupts(const struct workload_run *run)
 {
 	const struct report *report = run->report;
 	json_t *values = run->values;
 	int err = 0;
 
-	err |= json_object_set_new(values, "pages_asked", json_integer(run->options->pages));
-	err |= json_object_set_new(values, "pages_done", json_integer(run->pages_done));
-	err |= json_object_set_new(values, "elapsed_ms", json_real(run->elapsed_ns / 1e6));
-	err |= json_object_set_new(values, "pages_per_s", per_s(run, run->pages_done));
 	err |= json_object_set_new(values, "remote_ipis", remote_ipis(report));
 	err |= json_object_set_new(values, "kernel_tlb_interrupts", kernel_interrupts(report));
 	err |= json_object_set_new(values, "reconciliation_difference", difference(report));
 	err |= json_object_set_new(values, "ipis_per_page",
 				   ipis_per(run, run->pages_done, "no page was done"));
+	if (run->operations)
+		err |= json_object_set_new(values, "ipis_per_operation",
+					   ipis_per(run, run->operations, "no operation was done"));
 	err |= json_object_set_new(values, "ipis_raised", sum_counter(report, COUNTER_ipis_sent));
 	err |= json_object_set_new(values, "flushes",
 				   sum_paths(report, CELL_flushes, REACH_COUNT, REACH_IPI));
@@ -154,13 +144,54 @@ int values__add(struct workload_run *run)
 	err |= json_object_set_new(values, "unneeded", sum_counter(report, COUNTER_unneeded));
 	err |= json_object_set_new(values, "shootdown_p50_ns", shootdown(report, 0.50));
 	err |= json_object_set_new(values, "shootdown_p99_ns", shootdown(report, 0.99));
-	if (observer__never_interrupts(report->observer) &&
-	    json_object_get(values, "expected_ipis"))
+	return err;
+}
+
+/* The instructions by which arm64's CPUs flush each other, or why they are not counted. */
+static int add_tlbi(const struct workload_run *run)
+{
+	json_t *values = run->values;
+	struct tlbi_totals totals;
+	const char *why;
+	const struct tlbi_sites *sites = observer__tlbi(run->report->observer, &why);
+	int err = 0;
+
+	if (!sites) {
+		err |= json_object_set_new(values, "tlbi_broadcast", json_string(why));
+		err |= json_object_set_new(values, "tlbi_local", json_string(why));
+		return err | json_object_set_new(values, "tlbi_not_seen", json_string(why));
+	}
+	tlbi_totals__make(&totals, sites, run->report->tlbi);
+	err |= json_object_set_new(values, "tlbi_broadcast",
+				   json_integer(totals.reach[TLBI_BROADCAST]));
+	err |= json_object_set_new(values, "tlbi_local", json_integer(totals.reach[TLBI_LOCAL]));
+	return err | json_object_set_new(values, "tlbi_not_seen", json_integer(totals.blind_calls));
+}
+
+int values__add(struct workload_run *run)
+{
+	const struct observer *observer = run->report->observer;
+	json_t *values = run->values;
+	int err = 0;
+
+	err |= json_object_set_new(values, "pages_asked", json_integer(run->options->pages));
+	err |= json_object_set_new(values, "pages_done", json_integer(run->pages_done));
+	err |= json_object_set_new(values, "elapsed_ms", json_real(run->elapsed_ns / 1e6));
+	err |= json_object_set_new(values, "pages_per_s", per_s(run, run->pages_done));
+	if (run->operations) {
+		err |= json_object_set_new(values, "operations", json_integer(run->operations));
+		err |= json_object_set_new(values, "operations_per_s", per_s(run, run->operations));
+	}
+	/* Nothing to say of interrupts where the instructions are counted that replace them. */
+	if (!observer__tlbi(observer, NULL))
+		err |= add_interrupts(run);
+	if (!observer__never_interrupts(observer))
+		return err ? -ENOMEM : 0;
+	err |= add_tlbi(run);
+	if (json_object_get(values, "expected_ipis"))
 		err |= json_object_set_new(
 			values, "expected_ipis",
 			json_string("CPUs here flush each other without interrupts"));
-	if (run->operations)
-		err |= add_operations(run, values);
 	return err ? -ENOMEM : 0;
 }
 

@@ -40,6 +40,7 @@ refuses "an unknown access" "'poke'" run migrate_pages --access poke
 refuses "access for a workload that has none" "--access is not for it" \
 	run move_pages --access read
 refuses "an unknown way to classify" "'often'" run pageout --classify often
+refuses "an unknown way to count TLBIs" "'bpf'" run fork --tlbi bpf
 refuses "CPUs that are no list" '"0-"' run pageout --cpus 0-
 refuses "CPUs that are not there" "8191" run pageout --cpus 8191
 refuses "no CPUs" "--cpus" run pageout --cpus ''

@@ -23,8 +23,9 @@ ${CC:-gcc} -std=gnu17 -Wall -Werror -O2 -fPIC -shared -fvisibility=hidden "$tcg/
 "$build/tlbvm" run --arch arm64 --kernel stock:7.3 --cpus 2 --timeout 500s --boot-timeout 240s \
 	--silence-timeout 240s --qemu-arg=-plugin --qemu-arg="$work/tlbi.so,out=$work/executed" \
 	--put "$(dirname "$0")/inside/record.sh" --put "$work/program" --get "report.json:$work/report.json" \
-	--get "0.prom:$work/before.prom" --get "1.prom:$work/after.prom" -- \
+	--get "fork.json:$work/fork.json" --get "0.prom:$work/before.prom" --get "1.prom:$work/after.prom" -- \
 	sh -c "tlbstat run --tlbi=exact --json -o report.json -- ./program $times &&
+		tlbbench run fork --pages 10240 --runs 1 --tlbi=exact -o fork.json &&
 		sh record.sh --tlbi=exact './program 50'" >"$work/out" 2>"$work/err"
 code=$?
 if [ $code -eq 1 ] && grep -q "not all package lists could be read" "$work/err"; then
@@ -40,6 +41,11 @@ executed() {
 # counted FILTER: a number of the report.
 counted() {
 	jq ".tlbi | $1" "$work/report.json"
+}
+
+# measured NAME: a value of the run of tlbbench.
+measured() {
+	jq ".workloads[0].runs[0].values.$1" "$work/fork.json"
 }
 
 # sum_of FILE: of all operations.
@@ -71,6 +77,14 @@ holds "sites add up to operations, and these to local and broadcast" \
 holds "each site that is not counted has a reason, and no number" \
 	'counted "([.sites[] | select(.not_counted)] | length) == .skipped and
 		([.sites[] | (.count == null) == (.not_counted != null)] | all)" | grep -qx true'
+# 40 forks, 256 pages written again after each, at two CPUs.
+holds "tlbbench counts a broadcast for each fork ($(measured tlbi_broadcast), $(measured tlbi_local) local)" \
+	'[ "$(measured operations)" -eq 40 ] && [ "$(measured tlbi_broadcast)" -ge 40 ] &&
+		[ "$(measured tlbi_broadcast)" -le $((10 * 40 + 100)) ]'
+holds "and a local one for each page written again" '[ "$(measured tlbi_local)" -ge 10000 ] &&
+	[ "$(measured tlbi_local)" -le 11500 ]'
+holds "and says nothing of interrupts" '[ "$(measured remote_ipis)" = null ] &&
+	! grep -q remote_ipis "$work/fork.json" && grep -q "  broadcast  *local  not seen" "$work/out"'
 holds "the daemon counts as well ($(sum_of before.prom), then $(sum_of after.prom))" \
 	'[ "$(sum_of after.prom)" -ge $(($(sum_of before.prom) + 2 * 50)) ]'
 holds "promtool finds no fault" \
