@@ -117,15 +117,17 @@ static void print_medians(const struct session *session, enum switch_state state
 /* @complete: the last run came to its end, so that its report is of a run that counts. */
 static void print_summary(const struct session *session, bool complete)
 {
+	bool several = session->asked.workload_count > 1 || session->asked.thread_count > 1;
+
 	if (session->asked.json || !runs_done(session))
 		return;
 	if (session->toggle.path)
 		printf("medians\n");
 	for (enum switch_state state = SWITCH_OFF; state < session->states; state++)
 		print_medians(session, state);
-	if (session->asked.workload_count > 1)
+	if (several)
 		putchar('\n');
-	if (!complete || session->asked.verbose || session->asked.workload_count > 1)
+	if (!complete || session->asked.verbose || several)
 		return;
 	printf("\nThe flushes of the whole machine during run %llu%s%s:\n\n",
 	       (unsigned long long)runs_done(session),
@@ -437,16 +439,20 @@ static int worse(int a, int b)
 	return a == EXIT_DONE ? a : b;
 }
 
+/* Each workload with each number of threads. */
 static int run_all(struct session *session)
 {
+	const struct run_options *asked = &session->asked;
 	int code = EXIT_UNSUPPORTED;
 
-	for (size_t i = 0; i < session->asked.workload_count && !stop__asked(); i++) {
+	for (size_t i = 0; i < asked->workload_count * RUN_MAX_CURVE && !stop__asked(); i++) {
 		char why[256] = "";
 		int one;
 
-		session->workload = session->asked.workloads[i];
-		session->options = run_options__for(&session->asked, session->workload);
+		session->workload = asked->workloads[i / RUN_MAX_CURVE];
+		if (!run_options__for(asked, session->workload, i % RUN_MAX_CURVE,
+				      &session->options))
+			continue;
 		for (enum switch_state state = SWITCH_OFF; state < SWITCH_STATES; state++)
 			session->side[state].done = session->side[state].worked = 0;
 		if (session->workload->check(&session->options, why, sizeof(why))) {

@@ -57,10 +57,10 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "via", KEY_VIA, "WAY", 0, "The way the work is done; see tlbbench list", 1 },
 	{ "thp", KEY_THP, NULL, 0, "Use transparent huge pages", 1 },
-	{ "threads", KEY_THREADS, "N", 0,
+	{ "threads", KEY_THREADS, "N,...", 0,
 	  "Threads that do the work of tlb_flush (default: one per CPU) and mmap (1); processes of "
 	  "fork (1) and lifecycle (one per CPU); threads of migrate_pages that access its memory "
-	  "meanwhile (2)",
+	  "meanwhile (2). Several numbers, and max for one per CPU, make a curve: 1,2,4,max",
 	  1 },
 	{ "mms", KEY_MMS, "N", 0, "Address spaces the pages are in (manymm; default: 16)", 1 },
 	{ "batch", KEY_BATCH, "N", 0,
@@ -131,6 +131,25 @@ static uint64_t parse_batch(const char *text)
 	return parse__u64_or_err("--batch", text, 1, MAX_PAGES);
 }
 
+/* "1,2,4,max" */
+static void parse_threads(struct run_options *run, const char *text)
+{
+	char *list = strdup(text), *rest = list, *number;
+
+	run->thread_count = 0;
+	while (list && (number = strsep(&rest, ","))) {
+		if (run->thread_count == RUN_MAX_CURVE) {
+			diag__error("--threads: more than %d numbers", RUN_MAX_CURVE);
+			exit(EXIT_USAGE);
+		}
+		run->threads[run->thread_count++] =
+			strcmp(number, "max") == 0
+				? ONE_PER_CPU
+				: parse__u64_or_err("--threads", number, 1, CPUS_MAX);
+	}
+	free(list);
+}
+
 static error_t parse(int key, char *text, struct argp_state *state)
 {
 	static const char *const classify[] = { "auto", "exact", "sampled", "off", NULL };
@@ -154,7 +173,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		run->options.thp = true;
 		break;
 	case KEY_THREADS:
-		run->options.threads = parse__u64_or_err("--threads", text, 1, CPUS_MAX);
+		parse_threads(run, text);
 		break;
 	case KEY_MMS:
 		run->options.mms = parse__u64_or_err("--mms", text, 1, MAX_MMS);
@@ -217,8 +236,8 @@ static bool knows_way(const struct workload *workload, const char *via)
 	return false;
 }
 
-struct workload_options run_options__for(const struct run_options *run,
-					 const struct workload *workload)
+static struct workload_options options_at(const struct run_options *run,
+					  const struct workload *workload, size_t point)
 {
 	struct workload_options mine = run->options;
 
@@ -226,14 +245,28 @@ struct workload_options run_options__for(const struct run_options *run,
 		mine.via = NULL;
 	if (!workload->default_mms)
 		mine.mms = 0;
-	if (!workload->default_threads)
-		mine.threads = 0;
+	if (workload->default_threads && run->thread_count)
+		mine.threads = run->threads[point];
 	if (!workload->batches)
 		mine.batch = 0;
 	if (!workload->accesses)
 		mine.access = ACCESS_NONE;
 	workload_options__complete(&mine, workload);
 	return mine;
+}
+
+bool run_options__for(const struct run_options *run, const struct workload *workload, size_t point,
+		      struct workload_options *out)
+{
+	size_t points = workload->default_threads && run->thread_count ? run->thread_count : 1;
+
+	if (point >= points)
+		return false;
+	*out = options_at(run, workload, point);
+	for (size_t i = 0; i < point; i++)
+		if (options_at(run, workload, i).threads == out->threads)
+			return false;
+	return true;
 }
 
 /* @otherwise: what a workload is like that does not have the option. */
@@ -282,7 +315,7 @@ static void check_fit(const struct run_options *run)
 		check_via(run);
 	if (given->mms && !mms)
 		refuse_misfit(run, "--mms", "works on one address space");
-	if (given->threads && !threads)
+	if (run->thread_count && !threads)
 		refuse_misfit(run, "--threads", "has one thread that works");
 	if (given->batch && !batch)
 		refuse_misfit(run, "--batch", "asks for all pages at once");

@@ -11,11 +11,15 @@
 #include "workload.h"
 
 #define RUN_MAX_WORKLOADS 16
+#define RUN_MAX_CURVE	  16
 
 struct run_options {
 	const struct workload *workloads[RUN_MAX_WORKLOADS]; /* in the order given, each once */
 	size_t workload_count;
 	struct workload_options options; /* as given, without the workloads' defaults */
+	/* Numbers of threads, ONE_PER_CPU among them: each workload that asks is run with each. */
+	unsigned int threads[RUN_MAX_CURVE];
+	size_t thread_count;
 	struct observer_options observer;
 	const char *cpus_text;	/* NULL: all */
 	uint64_t runs;		/* of each workload */
@@ -28,8 +32,11 @@ struct run_options {
 /* Ends the process with EXIT_USAGE and a message where the command line cannot be understood. */
 void run_options__parse(struct run_options *run, int argc, char **argv);
 
-/* The given options that are for @workload, completed with its defaults. */
-struct workload_options run_options__for(const struct run_options *run,
-					 const struct workload *workload);
+/*
+ * The given options that are for @workload, completed with its defaults, with the number of threads
+ * that is at @point in the list. False if there is no such point, or if an earlier one is the same.
+ */
+bool run_options__for(const struct run_options *run, const struct workload *workload, size_t point,
+		      struct workload_options *out);
 
 #endif

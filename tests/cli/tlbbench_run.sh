@@ -63,6 +63,14 @@ code=$?
 holds "however short the time, each thread has work" '[ $code -eq 0 ] &&
 	[ "$(jq -c ".workloads[0].runs[0].values | [.pages_asked, .operations]" "$work/result")" = "[256,1]" ]'
 
+# One after the other; a number that is there already is left out.
+"$tlbbench" run mmap fork --threads max,1,1 --pages 512 --runs 1 -q -o "$work/result" >"$work/out" 2>"$work/err"
+threads=$(nproc)
+[ "$threads" -eq 1 ] || threads="$threads 1"
+holds "several numbers of threads are a row each" \
+	'[ "$(jq -r ".workloads[] | select(.name == \"fork\") | .parameters.threads" "$work/result" | xargs)" = "$threads" ] &&
+	[ "$(jq -r ".workloads[] | select(.name == \"mmap\") | .parameters.threads" "$work/result" | xargs)" = "$threads" ]'
+
 # Workloads of the suite that cannot run are rows of the result as well.
 "$tlbbench" run suite --pages 700 --runs 1 -q -o "$work/result" >"$work/out" 2>"$work/err"
 code=$?

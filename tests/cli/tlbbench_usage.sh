@@ -32,6 +32,10 @@ refuses "address spaces for a workload that has one" "not for it" run pageout --
 refuses "more address spaces than there may be" '"65"' run manymm --mms 65
 gives 77 "fewer pages than address spaces" "try --pages=3" run manymm --mms 3 --pages 2
 refuses "threads for a workload that has one" "not for it" run pageout --threads 2
+refuses "a number of threads that is none, in a list" '"x"' run mmap --threads 1,x
+refuses "an empty number of threads" '""' run mmap --threads 1,,2
+refuses "more numbers of threads than there may be" "more than 16" \
+	run mmap --threads 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
 refuses "threads for move_pages" "--threads is not for it" run move_pages --threads 2
 refuses "a batch of nothing" '"0"' run move_pages --batch 0
 refuses "a batch that is no number" '"some"' run move_pages --batch some
