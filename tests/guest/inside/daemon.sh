@@ -23,7 +23,8 @@ agrees() {
 
 workload="daemon"
 echo 1 >/proc/sys/kernel/bpf_stats_enabled
-start --interval 1h
+echo /none >/tmp/list
+start --interval 1h --cgroups /tmp/list
 check "all probes are attached" '[ "$(grep -c "^tlbstat_probe_attached.* 1$" $file)" -eq 17 ]'
 check "with the capabilities of the unit, of which none is left" \
 	'[ -z "$(sed -n "/^Cap/s/^.*:.0*//p" /proc/$pid/status)" ]'
