@@ -195,7 +195,7 @@ header() {
 printf '%s\n' $(header header_filter) | head_is_explained "columns of tlbstat" tlbstat "Columns of the live table"
 # shellcheck disable=SC2046
 printf '%s\n' $(header header_tlbi) | head_is_explained "columns of tlbstat on arm64" tlbstat "Columns on arm64"
-sed -n '/columns\[\] = {/,/^};/p' bench/run_table.c | grep -o '{ "[^"]*' | sed 's/{ "//' |
+sed -n '/tables\[\]\[.*\] = {/,/^};/p' bench/run_table.c | grep -o '{ "[^"]*' | sed 's/{ "//' | sort -u |
 	head_is_explained "columns of tlbbench run" tlbbench "OUTPUT OF RUN"
 { grep -qxF -e "$(header header)" README.md || echo "the columns are $(header header)"; } >"$work/wrong"
 empty "columns of tlbstat in README.md" "$work/wrong"
