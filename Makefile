@@ -192,7 +192,7 @@ DEPS_BUILD := gcc libc6-dev make clang llvm bpftool libbpf-dev libelf-dev zlib1g
 	libseccomp-dev
 DEPS_GUEST := qemu-system-x86 busybox-static xz-utils jq
 DEPS_TEST := libcmocka-dev libclang-rt-14-dev clang-format shellcheck mandoc locales procps \
-	git flex bison bc systemd curl
+	git flex bison bc systemd curl debootstrap e2fsprogs
 # To build programs for arm64 guests, and to run these.
 DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross linux-libc-dev-arm64-cross qemu-system-arm
 # To build the Debian package, and to check it.
@@ -224,7 +224,7 @@ deps-arm64: ## The same and those for arm64 guests
 deps-deb: ## Those to build, and those to make a Debian package
 	$(call install,$(DEPS_BUILD) $(DEPS_DEB))
 deps-test: ## The same and those of the tests
-	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_ARM64) $(DEPS_TEST))
+	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_ARM64) $(DEPS_DEB) $(DEPS_TEST))
 deps-kernel: ## The same as deps and those to build kernels
 	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_KERNEL))
 deps-selftests: ## The same and those of the kernel's selftests
@@ -283,15 +283,16 @@ uninstall: ## Remove what make install put there, with the same PREFIX and DESTD
 	$(Q)rm -rf $(DESTDIR)$(GUESTDIR) $(DESTDIR)$(DATADIR)
 
 # Built from a copy, so that nothing appears beside debian/ here.
-DEB := out/deb
+OUT ?= out
+DEB := $(OUT)/deb
 .PHONY: deb
-deb: deps-deb ## Build the Debian package from a copy of this tree, check it with lintian, put it into out/
-	$(Q)rm -rf $(DEB) out/tlbstat_*.deb && mkdir -p $(DEB)/tlbstat
+deb: deps-deb ## Build the Debian package from a copy of this tree, check it with lintian, put it into OUT (out)
+	$(Q)rm -rf $(DEB) $(OUT)/tlbstat_*.deb && mkdir -p $(DEB)/tlbstat
 	$(Q)tar -c --exclude=./build --exclude=./out --exclude=./.git . | tar -x -C $(DEB)/tlbstat
 	$(Q)cd $(DEB)/tlbstat && env -u MAKEFLAGS -u MFLAGS \
 		DEB_BUILD_OPTIONS="noautodbgsym parallel=$$(nproc)" dpkg-buildpackage -b -us -uc
 	$(Q)lintian --allow-root --fail-on error,warning $(DEB)/*.changes
-	$(Q)mv $(DEB)/*.deb out && rm -rf $(DEB) && ls out/*.deb
+	$(Q)mv $(DEB)/*.deb $(OUT) && rm -rf $(DEB) && ls $(OUT)/*.deb
 
 # --- Testing -------------------------------------------------------------------------------------
 
@@ -353,7 +354,7 @@ broadcasts: deps-arm64 deps-kernel ## Count the TLBIs of an arm64 kernel with th
 # --- Keeping the house ---------------------------------------------------------------------------
 
 SOURCES = $(shell git ls-files '*.c' '*.h')
-SCRIPTS = .ci/run $(shell git ls-files 'bench/ab' 'bench/demo' 'bench/reproduce' 'kernel-patches/build' 'kernel-patches/check' 'tests/run' 'tests/hunt' 'tests/mutants/run' 'tests/selftests/build' 'tests/selftests/guest' 'tests/selftests/report' 'tests/selftests/run' 'tests/tcg/broadcasts' 'tests/tcg/cost' '*.sh')
+SCRIPTS = .ci/run $(shell git ls-files 'bench/ab' 'bench/demo' 'bench/reproduce' 'kernel-patches/build' 'kernel-patches/check' 'tests/run' 'tests/hunt' 'tests/mutants/run' 'tests/selftests/build' 'tests/selftests/guest' 'tests/selftests/report' 'tests/selftests/run' 'tests/systemd/image' 'tests/systemd/inside' 'tests/tcg/broadcasts' 'tests/tcg/cost' '*.sh')
 
 .PHONY: lint
 lint: deps-test ## Check the layout of the sources, the scripts and the man pages
