@@ -200,6 +200,9 @@ DEPS_DEB := debhelper dpkg-dev fakeroot lintian
 
 DEPS_KERNEL := git perl flex bison bc libssl-dev libelf-dev pahole rsync gcc-aarch64-linux-gnu
 
+# A browser, what draws charts in it, and what makes a picture small.
+DEPS_PICTURES := chromium fonts-dejavu-core libjs-chart.js pngquant
+
 # $(call install,PACKAGES): only what is missing, and only then the network is asked.
 define install
 	@missing=$$(for p in $(1); do \
@@ -214,7 +217,7 @@ define install
 	fi
 endef
 
-.PHONY: deps deps-arm64 deps-deb deps-test deps-kernel deps-selftests
+.PHONY: deps deps-arm64 deps-deb deps-test deps-kernel deps-selftests deps-pictures
 # For guests of another architecture.
 DEPS_CROSS := $(if $(filter-out $(HOST_ARCH),$(ARCH)),deps-arm64)
 deps: ## Install the packages to build and to run guests (root, Debian 12)
@@ -229,6 +232,8 @@ deps-kernel: ## The same as deps and those to build kernels
 	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_KERNEL))
 deps-selftests: ## The same and those of the kernel's selftests
 	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_KERNEL) libcap-dev libnuma-dev liburing-dev bash-static)
+deps-pictures: ## The same as deps-test and those to draw dashboards
+	$(call install,$(DEPS_BUILD) $(DEPS_GUEST) $(DEPS_ARM64) $(DEPS_TEST) $(DEPS_PICTURES))
 
 # --- The main job --------------------------------------------------------------------------------
 
@@ -351,10 +356,22 @@ broadcasts: deps-arm64 deps-kernel ## Count the TLBIs of an arm64 kernel with th
 	$(Q)$(MAKE) --no-print-directory $(JOBS) ARCH=arm64 guest
 	$(Q)BUILD=$(TOP) tests/tcg/broadcasts
 
+.PHONY: fleet
+fleet: deps-test ## Scrape 500 simulated hosts with one Prometheus: memory, and times of the queries
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all $(PROMETHEUS)
+	$(Q)$(MAKE) --no-print-directory $(JOBS) ARCH=aarch64 guest
+	$(Q)BUILD=$(TOP) tests/fleet/run
+.PHONY: pictures
+pictures: deps-pictures ## Draw the dashboards anew, of what daemons write in guests (half an hour)
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all $(PROMETHEUS)
+	$(Q)$(MAKE) --no-print-directory $(JOBS) ARCH=aarch64 guest
+	$(Q)BUILD=$(TOP) dashboards/picture/host dashboards/tlbstat-host.png
+	$(Q)BUILD=$(TOP) PICTURE=dashboards/tlbstat-fleet.png tests/fleet/run >/dev/null
+
 # --- Keeping the house ---------------------------------------------------------------------------
 
 SOURCES = $(shell git ls-files '*.c' '*.h')
-SCRIPTS = .ci/run $(shell git ls-files 'bench/ab' 'bench/demo' 'bench/reproduce' 'kernel-patches/build' 'kernel-patches/check' 'tests/run' 'tests/hunt' 'tests/mutants/run' 'tests/selftests/build' 'tests/selftests/guest' 'tests/selftests/report' 'tests/selftests/run' 'tests/systemd/image' 'tests/systemd/inside' 'tests/tcg/broadcasts' 'tests/tcg/cost' '*.sh')
+SCRIPTS = .ci/run $(shell git ls-files 'bench/ab' 'bench/demo' 'bench/reproduce' 'kernel-patches/build' 'kernel-patches/check' 'tests/run' 'dashboards/picture/host' 'dashboards/picture/render' 'tests/fleet/run' 'tests/hunt' 'tests/mutants/run' 'tests/selftests/build' 'tests/selftests/guest' 'tests/selftests/report' 'tests/selftests/run' 'tests/systemd/image' 'tests/systemd/inside' 'tests/tcg/broadcasts' 'tests/tcg/cost' '*.sh')
 
 .PHONY: lint
 lint: deps-test ## Check the layout of the sources, the scripts and the man pages
