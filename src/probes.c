@@ -601,7 +601,8 @@ int probes__attach(struct probes *probes, const struct observer_options *options
 	choose_classification(probes, options->classify);
 	libbpf_set_print(listen);
 	lift_memlock();
-	choice.btf = btf__load_vmlinux_btf();
+	if (options->method != ATTACH_NONE)
+		choice.btf = btf__load_vmlinux_btf();
 	probes->machine.tlbstate_known = knows_tlbstate(choice.btf);
 	probes->machine.filters_batches =
 		has_member(choice.btf, "arch_tlbflush_unmap_batch", "nr_mms");
