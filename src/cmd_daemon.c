@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -233,6 +234,8 @@ static int start(struct daemon *daemon)
 	if (!daemon->metrics)
 		return diag__fail(ENOMEM, "start the daemon");
 	notify__open(&daemon->notify);
+	/* Attaching took the types of the whole kernel and a list of its symbols: 10 MB. */
+	malloc_trim(0);
 	err = privileges__drop(daemon->cgroups != NULL);
 	if (err)
 		return err;
