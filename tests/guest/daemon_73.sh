@@ -17,12 +17,13 @@ bound=$(sed -n 's/^CapabilityBoundingSet=//p' packaging/tlbstat.service | tr ' '
 	while read -r name; do
 		sed -n "s/^#define ${name}[[:space:]]*\([0-9]*\)\$/\1/p" /usr/include/linux/capability.h
 	done | paste -s -d,)
-"$build/tlbvm" run --kernel stock:7.3 --cpus 4 --timeout 4m --get "/tmp/tlbstat.prom:$work/tlbstat.prom" \
+"$build/tlbvm" run --kernel stock:7.3 --cpus 4 --timeout 8m --get "/tmp/tlbstat.prom:$work/tlbstat.prom" \
 	--get "/tmp/files.tar:$work/files.tar" \
-	--put "$inside/daemon.sh" --put "$inside/cgroups.sh" --put "$inside/daemon.inc" \
+	--put "$inside/daemon.sh" --put "$inside/cgroups.sh" --put "$inside/soak.sh" --put "$inside/daemon.inc" \
 	--put "$inside/counters.inc" --put "$guest/tests/shoot" \
 	--put "$guest/tests/reread" --put "$guest/tests/bounded" -- \
-	sh -c "export PATH=\$PATH:/root; sh daemon.sh $bound; code=\$?; sh cgroups.sh $bound && exit \$code" || failed=1
+	sh -c "export PATH=\$PATH:/root; sh daemon.sh $bound; code=\$?; sh cgroups.sh $bound || code=1
+		sh soak.sh $bound 300 && exit \$code" || failed=1
 holds "the unit names its capabilities ($bound)" 'echo "$bound" | grep -q "^[0-9]*\(,[0-9]*\)\{3\}\$"'
 holds "promtool finds no fault" '$build/promtool check metrics <"$work/tlbstat.prom" >"$work/out" 2>&1 && [ ! -s "$work/out" ]'
 

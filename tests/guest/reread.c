@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * reread FILE READS CHANGES
+ * reread FILE READS CHANGES [PAUSE]
  *
  * Reads a file of Prometheus' text format over and over, as fast as it can be, until it has read it
- * READS times and seen CHANGES new files in its place; with 0 CHANGES, any number of them; with 0
- * READS, until SIGTERM. Each time it must be there and be valid as a whole, have each series that
- * it had before, and none of a counter or a histogram may be smaller, unless the writer has started
- * anew. Prints what was seen, and what was wrong first.
+ * READS times and seen CHANGES new files in its place. With PAUSE it waits so many microseconds
+ * after each look, and reads new files only. Each time it must be there and be valid as a whole,
+ * have each series that it had before, and none of a counter or a histogram may be smaller, unless
+ * the writer has started anew. Prints what was seen, and what was wrong first.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,14 +35,6 @@ struct content {
 
 static struct content contents[2];
 static char wrong[512];
-static volatile sig_atomic_t ended;
-
-static void end(int signum)
-{
-	(void)signum;
-	ended = 1;
-}
-
 /* Notes the first thing that is wrong; false. */
 static bool fault(const char *what, const char *where)
 {
@@ -158,20 +149,32 @@ static bool follows(const struct content *before, const struct content *now)
 	return at == before->count ? true : fault("is gone", before->series[at].name);
 }
 
+/* After a pause. */
+static bool is_same(const char *path, ino_t inode, long pause)
+{
+	struct stat st;
+
+	usleep(pause);
+	return stat(path, &st) == 0 && st.st_ino == inode;
+}
+
 int main(int argc, char **argv)
 {
-	long torn = 0, decreased = 0, changes = -1, looks = 0, reads, wanted;
+	long torn = 0, decreased = 0, changes = -1, looks = 0, reads, wanted, pause;
 	struct content *now = contents, *before = NULL;
 	ino_t last = 0;
 
-	if (argc != 4)
+	if (argc != 4 && argc != 5)
 		return 2;
-	signal(SIGTERM, end);
 	reads = atol(argv[2]);
 	wanted = atol(argv[3]);
-	while (!ended && (!reads || looks < reads || (changes < wanted && !torn))) {
-		ino_t inode = read_file(argv[1], now->text, sizeof(now->text));
+	pause = argc == 5 ? atol(argv[4]) : 0;
+	while (looks < reads || (changes < wanted && !torn)) {
+		ino_t inode;
 
+		if (pause && last && is_same(argv[1], last, pause))
+			continue;
+		inode = read_file(argv[1], now->text, sizeof(now->text));
 		looks++;
 		changes += inode != last;
 		last = inode;
