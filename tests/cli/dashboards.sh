@@ -85,6 +85,11 @@ for board in dashboards/*.json; do
 	known "$(basename "$board"): variables are defined" "$work/used" "$work/variables"
 	jq -r '.templating.list[] | select(.type == "query") | .query.query' "$board" >>"$work/queries"
 done
+for board in dashboards/*.json; do
+	[ -s "${board%.json}.png" ] || echo "$board has no picture"
+done >"$work/out"
+find dashboards -name '*.png' -size +150k >>"$work/out"
+holds "each dashboard has a picture, of 150 KB at most" '[ ! -s "$work/out" ]'
 jq -r '.. | .url? // empty' dashboards/*.json | sed 's|^/d/||; s/?.*//' >"$work/links"
 jq -r .uid dashboards/*.json >"$work/uids"
 known "dashboards link to each other" "$work/links" "$work/uids"
