@@ -253,13 +253,40 @@ static int join_workloads(struct compare *compare)
 	return err;
 }
 
-static bool name_is_unique(const struct compare *compare, const char *name)
+/* The parameters in which workloads of the same name differ. New reference, NULL: no memory. */
+static json_t *distinctions(const struct compare *compare, const struct compare_workload *workload)
 {
-	size_t same = 0;
+	json_t *out = json_object(), *value;
+	const char *key;
 
-	for (size_t i = 0; i < compare->n_workloads; i++)
-		same += !strcmp(compare->workloads[i].name, name);
-	return same == 1;
+	json_object_foreach ((json_t *)workload->parameters, key, value) {
+		bool same = true;
+
+		for (size_t i = 0; i < compare->n_workloads; i++) {
+			const struct compare_workload *other = &compare->workloads[i];
+
+			same &= strcmp(other->name, workload->name) ||
+				json_equal(json_object_get(other->parameters, key), value);
+		}
+		if (!same && json_object_set(out, key, value)) {
+			json_decref(out);
+			return NULL;
+		}
+	}
+	return out;
+}
+
+/* The name, with what tells it from others of that name. */
+static char *title_of(const struct compare *compare, const struct compare_workload *workload)
+{
+	json_t *differ = distinctions(compare, workload);
+	char *label = differ ? label_of(differ) : NULL, *title = NULL;
+
+	if (label && asprintf(&title, *label ? "%s (%s)" : "%s", workload->name, label) < 0)
+		title = NULL;
+	free(label);
+	json_decref(differ);
+	return title;
 }
 
 static int fill_workloads(struct compare *compare, const struct compare_options *options)
@@ -268,13 +295,10 @@ static int fill_workloads(struct compare *compare, const struct compare_options 
 
 	for (size_t i = 0; !err && i < compare->n_workloads; i++) {
 		struct compare_workload *workload = &compare->workloads[i];
-		bool unique = name_is_unique(compare, workload->name);
 
-		if (asprintf(&workload->title, unique ? "%s" : "%s (%s)", workload->name,
-			     workload->label) < 0) {
-			workload->title = NULL;
+		workload->title = title_of(compare, workload);
+		if (!workload->title)
 			return -ENOMEM;
-		}
 		err = workload__fill_rows(workload, compare->emulated, options);
 	}
 	return err;

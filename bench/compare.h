@@ -62,7 +62,8 @@ struct compare_workload {
 	const char *name;
 	json_t *parameters;
 	char *label; /* "pages=4096 via=memcg" */
-	char *title; /* the name, with the label where another workload has the same name */
+	char *title; /* the name, with the parameters in which it differs from others of that name
+		      */
 	struct compare_side side[SIDES];
 	size_t n_rows;
 	struct compare_row *rows;

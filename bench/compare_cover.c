@@ -89,15 +89,16 @@ static char *platforms(const struct compare *compare)
 	return both;
 }
 
-/* The parameters tell workloads of one name apart; else the number of pages is enough. */
+/* With the number of pages, unless they tell workloads of one name apart: "fork, 512 pages
+ * (threads=2)". */
 static char *test_name(const struct compare_workload *workload)
 {
 	const json_t *pages = json_object_get(workload->parameters, "pages");
 
-	if (strcmp(workload->title, workload->name) || !json_is_integer(pages))
+	if (strstr(workload->title, "pages=") || !json_is_integer(pages))
 		return strdup(workload->title);
-	return text("%s, %" JSON_INTEGER_FORMAT " pages", workload->name,
-		    json_integer_value(pages));
+	return text("%s, %" JSON_INTEGER_FORMAT " pages%s", workload->name,
+		    json_integer_value(pages), workload->title + strlen(workload->name));
 }
 
 static char *mean(const struct compare_row *row, enum side side)

@@ -53,11 +53,11 @@ holds "Markdown has a table for each workload that ran" \
 
 compare --format cover
 holds "a cover letter shows the metrics of one" \
-	'[ "$(sed -n "s/^| pageout (pages=4096 via=memcg .*(tcg) | \([a-zA-Z ]*[a-zA-Z]\)[ *]* |.*/\1/p" "$work/out" |
+	'[ "$(sed -n "s/^| pageout, 4096 pages (via=memcg) .*(tcg) | \([a-zA-Z ]*[a-zA-Z]\)[ *]* |.*/\1/p" "$work/out" |
 		tr "\n" ,)" = "remote IPIs,pages done,elapsed ms," ]'
 holds "and tells its warnings on stderr" 'grep -q "differ in kernel.release" "$work/err"'
 compare --format cover --metrics useful,remote_ipis
-holds "or those that were named" 'grep -q "^| pageout .*| useful flushes |.*- (none)" "$work/out"'
+holds "or those that were named" 'grep -q "^| pageout, .*| useful flushes |.*- (none)" "$work/out"'
 
 "$tlbbench" compare --control --metrics remote_ipis --json $results/base.json >"$work/out" 2>"$work/err"
 holds "a control has every second run of a result on each side" \

@@ -923,7 +923,7 @@ static void a_cover_letter_names_the_machines(void **state)
 	both = compare_files(BASE, PATCHED);
 	text = print(&both, compare__print_cover);
 	assert_columns_line_up(text);
-	assert_contains(text, "| pageout (pages=4096 via=memcg bystander=other) ");
+	assert_contains(text, "| pageout, 4096 pages (via=memcg) ");
 	free(text);
 	done(&both);
 	both = nasty();
