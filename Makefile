@@ -330,12 +330,12 @@ kernels: deps-kernel ## Build Linux 7.3 without and with the kernel patches, and
 	$(Q)kernel-patches/build --with series
 
 .PHONY: hunt mutants
-hunt: deps-kernel ## Hunt for stale translations in the patched kernel, for TIME (30m)
+hunt: deps-kernel $(DEPS_CROSS) ## Hunt for stale translations in the patched kernel, for TIME (30m); ARCH=arm64
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all
-	$(Q)tests/hunt
-mutants: deps-kernel ## Show that the hunter catches broken copies of the kernel change
+	$(Q)ARCH=$(ARCH) BUILD=$(TOP) tests/hunt
+mutants: deps-kernel $(DEPS_CROSS) ## Show that the hunter catches broken copies of the kernel change; ARCH=arm64
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all
-	$(Q)tests/mutants/run
+	$(Q)ARCH=$(ARCH) BUILD=$(TOP) tests/mutants/run
 
 .PHONY: selftests
 selftests: deps-selftests ## Run the kernel's own mm selftests without and with the kernel change, and compare
