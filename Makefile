@@ -337,6 +337,11 @@ mutants: deps-kernel $(DEPS_CROSS) ## Show that the hunter catches broken copies
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all
 	$(Q)ARCH=$(ARCH) BUILD=$(TOP) tests/mutants/run
 
+.PHONY: soak
+soak: deps-test ## Run the daemon for as many files as in 24 hours, and tell what it costs; HOURS=24
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all $(GUEST_TESTS)
+	$(Q)tests/soak
+
 .PHONY: selftests
 selftests: deps-selftests ## Run the kernel's own mm selftests without and with the kernel change, and compare
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all
@@ -371,7 +376,7 @@ pictures: deps-pictures ## Draw the dashboards anew, of what daemons write in gu
 # --- Keeping the house ---------------------------------------------------------------------------
 
 SOURCES = $(shell git ls-files '*.c' '*.h')
-SCRIPTS = .ci/run $(shell git ls-files 'bench/ab' 'bench/demo' 'bench/reproduce' 'kernel-patches/build' 'kernel-patches/check' 'tests/run' 'dashboards/picture/host' 'dashboards/picture/render' 'tests/fleet/run' 'tests/hunt' 'tests/mutants/run' 'tests/selftests/build' 'tests/selftests/guest' 'tests/selftests/report' 'tests/selftests/run' 'tests/systemd/image' 'tests/systemd/inside' 'tests/tcg/broadcasts' 'tests/tcg/cost' '*.sh')
+SCRIPTS = .ci/run $(shell git ls-files 'bench/ab' 'bench/demo' 'bench/reproduce' 'kernel-patches/build' 'kernel-patches/check' 'tests/run' 'tests/soak' 'dashboards/picture/host' 'dashboards/picture/render' 'tests/fleet/run' 'tests/hunt' 'tests/mutants/run' 'tests/selftests/build' 'tests/selftests/guest' 'tests/selftests/report' 'tests/selftests/run' 'tests/systemd/image' 'tests/systemd/inside' 'tests/tcg/broadcasts' 'tests/tcg/cost' '*.sh')
 
 .PHONY: lint
 lint: deps-test ## Check the layout of the sources, the scripts and the man pages

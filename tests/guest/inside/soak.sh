@@ -22,7 +22,7 @@ samples=/tmp/samples
 # sample: memory in kB, of its own and in all; open descriptors; CPU time in ns.
 sample() {
 	echo "$(sed -n 's/^RssAnon:[^0-9]*\([0-9]*\) kB/\1/p; s/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$pid/status | tac | xargs)" \
-		"$(find /proc/$pid/fd -type l | wc -l) $(cut -d ' ' -f 1 /proc/$pid/schedstat)" >>$samples
+		"$(find /proc/$pid/fd -type l 2>/dev/null | wc -l) $(cut -d ' ' -f 1 /proc/$pid/schedstat)" >>$samples
 }
 
 # churn N: a CPU goes and comes; cgroups, too, and a process in them; the list changes.
