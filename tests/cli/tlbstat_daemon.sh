@@ -81,6 +81,28 @@ end TERM
 holds "SIGTERM is exit 0" '[ $code -eq 0 ]'
 holds "and leaves nothing" '[ -z "$(ls -A "$folder")" ]'
 
+# What it tells systemd, which stops and starts what does not tell. perl is there on each Debian.
+perl -MSocket -e '$| = 1; socket(S, PF_UNIX, SOCK_DGRAM, 0) && bind(S, pack_sockaddr_un($ARGV[0])) || die $!;
+	print "$text\n" while defined recv(S, $text, 4096, 0)' "$work/socket" >>"$work/told" &
+listener=$!
+# told TEXT: waits until it is.
+# shellcheck disable=SC2317 # called by holds()
+told() {
+	wait_for "grep -q '$1' \"$work/told\""
+}
+holds "somebody listens" 'wait_for "[ -S \"$work/socket\" ]"'
+export NOTIFY_SOCKET="$work/socket" WATCHDOG_USEC=200000
+start --interval 1h
+holds "without BPF it is ready, and tells why it counts less" 'told "^READY=1" && told "^STATUS=the kernel.s own counters only: BPF"'
+holds "it tells that it is alive" 'told "^WATCHDOG=1"'
+: >"$work/told"
+kill -HUP $pid
+holds "it tells a reload, since when, and its end" 'told "^RELOADING=1" && told "^MONOTONIC_USEC=[1-9]" && told "^READY=1"'
+end TERM
+holds "and its own end" 'told "^STOPPING=1"'
+unset NOTIFY_SOCKET WATCHDOG_USEC
+kill $listener
+
 # At the shortest interval: whole at each of many looks, and told once what fails in each.
 start --interval 10ms
 torn=0 looks=0 last=0
