@@ -9,8 +9,9 @@
  * capability (also those that a program run by exec would get), gaining any (no_new_privs), and all
  * system calls but those of reading maps and files, replacing a file, messages on sockets that are
  * open, sleeping and ending. Other calls answer EPERM; bpf() is left its commands that read and,
- * with @write_maps, those that change and delete entries of maps. Returns 0 or a negative errno,
- * after a message; then a part may have been given up.
+ * with @write_maps, those that change and delete entries of maps. A kernel without such filters
+ * leaves all calls, after a warning. Returns 0 or a negative errno, after a message; then a part
+ * may have been given up.
  */
 int privileges__drop(bool write_maps);
 
