@@ -8,34 +8,21 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <jansson.h>
+
 #include "common/cgroup2.h"
 #include "common/diag.h"
 #include "common/procfs.h"
 
 /* Reading the text. */
 
-/* Prometheus takes no other text for a label. Overlong forms and surrogates are none (RFC 3629). */
+/* Prometheus takes no other text for a label, and JSON none for a string. */
 static bool is_utf8(const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
+	json_t *string = json_string(text);
 
-	while (*at) {
-		unsigned int more = *at < 0x80 ? 0 : *at < 0xe0 ? 1 : *at < 0xf0 ? 2 : 3;
-		uint32_t code = more ? *at & (0x3f >> more) : *at;
-		static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
-
-		if ((*at >= 0x80 && *at < 0xc2) || *at > 0xf4)
-			return false;
-		at++;
-		for (unsigned int i = 0; i < more; i++, at++) {
-			if ((*at & 0xc0) != 0x80)
-				return false;
-			code = code << 6 | (*at & 0x3f);
-		}
-		if (code < least[more] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-			return false;
-	}
-	return true;
+	json_decref(string);
+	return string != NULL;
 }
 
 /* Takes the spaces off both ends of a line. */
