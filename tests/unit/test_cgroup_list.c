@@ -212,6 +212,14 @@ static void a_file_at_fault_changes_nothing(void **state)
 	assert_int_equal(list.cgroup[0].id, inode_of(state, "a"));
 }
 
+static void a_folder_of_another_file_system_is_no_cgroup(void **state)
+{
+	(void)state;
+	strcpy(list.mount, "/");
+	write_list("/proc\n");
+	assert_reload_fails("is no cgroup");
+}
+
 #define with_a_list(test) cmocka_unit_test_setup_teardown(test, start, end)
 
 int main(void)
@@ -226,6 +234,7 @@ int main(void)
 		with_a_list(a_cgroup_that_is_made_again_keeps_its_place),
 		with_a_list(the_set_only_grows),
 		with_a_list(a_file_at_fault_changes_nothing),
+		with_a_list(a_folder_of_another_file_system_is_no_cgroup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
