@@ -12,13 +12,18 @@ static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
 
 static volatile sig_atomic_t asked_by;
 static volatile sig_atomic_t reload_asked;
+static volatile sig_atomic_t stops[STOP_SIGNALS]; /* those that ask() is the handler of */
 
-/* From here on each of the signals has its default effect, whichever comes second. */
+/*
+ * From here on each of these signals has its default effect, whichever comes second. One that was
+ * ignored, or asks to reload, must not end a process that is about to clean up.
+ */
 static void ask(int signum)
 {
 	asked_by = signum;
 	for (size_t i = 0; i < STOP_SIGNALS; i++)
-		signal(stop_signals[i], SIG_DFL);
+		if (stops[i])
+			signal(stop_signals[i], SIG_DFL);
 }
 
 static bool is_ignored(int signum)
@@ -36,7 +41,8 @@ void stop__install(void)
 	for (size_t i = 0; i < STOP_SIGNALS; i++)
 		sigaddset(&on_stop.sa_mask, stop_signals[i]);
 	for (size_t i = 0; i < STOP_SIGNALS; i++) {
-		if (stop_signals[i] != SIGHUP || !is_ignored(SIGHUP))
+		stops[i] = stop_signals[i] != SIGHUP || !is_ignored(SIGHUP);
+		if (stops[i])
 			sigaction(stop_signals[i], &on_stop, NULL);
 	}
 	signal(SIGPIPE, SIG_IGN);
@@ -52,6 +58,8 @@ void stop__install_reload(void)
 {
 	struct sigaction on_reload = { .sa_handler = ask_reload };
 
+	for (size_t i = 0; i < STOP_SIGNALS; i++)
+		stops[i] &= stop_signals[i] != SIGHUP;
 	sigaction(SIGHUP, &on_reload, NULL);
 }
 

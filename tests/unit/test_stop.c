@@ -292,6 +292,32 @@ static void a_closed_pipe_is_an_error_and_no_death(void **state)
 	assert_int_equal(child__code(&child), 0);
 }
 
+static int hang_up_while_stopping(void *arg)
+{
+	bool reloads = *(bool *)arg;
+
+	signal(SIGHUP, reloads ? SIG_DFL : SIG_IGN);
+	stop__install();
+	if (reloads)
+		stop__install_reload();
+	raise(SIGTERM);
+	raise(SIGHUP);
+	return stop__signal() == SIGTERM ? 0 : 2;
+}
+
+/* It must clean up; only a second of the signals that stop cuts that short. */
+static void a_sighup_that_does_not_stop_does_not_end_what_is_stopping(void **state)
+{
+	(void)state;
+	for (int reloads = 0; reloads < 2; reloads++) {
+		bool arg = reloads;
+		struct child child;
+
+		child__run(&child, hang_up_while_stopping, &arg);
+		assert_int_equal(child__code(&child), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -299,6 +325,7 @@ int main(void)
 		cmocka_unit_test(a_sigint_inherited_as_ignored_is_caught),
 		cmocka_unit_test(a_sighup_inherited_as_ignored_stays_so),
 		cmocka_unit_test(the_second_signal_ends_at_once_whichever_it_is),
+		cmocka_unit_test(a_sighup_that_does_not_stop_does_not_end_what_is_stopping),
 		cmocka_unit_test(the_sleep_goes_on_after_sigwinch_and_sigcont),
 		cmocka_unit_test(a_sleep_ends_when_a_signal_asks),
 		cmocka_unit_test(a_signal_right_before_the_sleep_is_not_slept_over),
