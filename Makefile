@@ -196,7 +196,7 @@ DEPS_TEST := libcmocka-dev libclang-rt-14-dev clang-format shellcheck mandoc loc
 # To build programs for arm64 guests, and to run these.
 DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross linux-libc-dev-arm64-cross qemu-system-arm
 # To build the Debian package, and to check it.
-DEPS_DEB := debhelper dpkg-dev fakeroot lintian
+DEPS_DEB := build-essential debhelper dpkg-dev fakeroot lintian
 
 DEPS_KERNEL := git perl flex bison bc libssl-dev libelf-dev pahole rsync gcc-aarch64-linux-gnu
 
